@@ -1,0 +1,1 @@
+"""Redial: triage for team channels when Claude drops the line."""

@@ -1,0 +1,1 @@
+"""One folder for each outside thing; adapters never import each other."""

@@ -1,0 +1,1 @@
+"""The official status page, read over HTTP."""

@@ -1,0 +1,46 @@
+"""The one tree of errors Redial raises by itself.
+
+RedialError
+├── ContentError            guides or messages that cannot be used; carries file and line
+├── SettingsError           a setting that cannot be used
+├── StoreError
+│   ├── StoreUnavailable    the store cannot be reached or refuses to write
+│   └── RecordTooNew        a record written by a newer Redial, or naming ids this one does not know
+└── StatusError             the status page could not be read or understood
+"""
+
+from __future__ import annotations
+
+
+class RedialError(Exception):
+    """Anything Redial raises by itself; its text is fit for an operator to read."""
+
+
+class ContentError(RedialError):
+    """Content that cannot be used. `str()` is `file:line: message`."""
+
+    def __init__(self, message: str, *, path: str, line: int) -> None:
+        super().__init__(f"{path}:{line}: {message}")
+        self.message = message
+        self.path = path
+        self.line = line
+
+
+class SettingsError(RedialError):
+    """A setting that cannot be used; the text names it and says what would be accepted."""
+
+
+class StoreError(RedialError):
+    """The store did not do what was asked."""
+
+
+class StoreUnavailable(StoreError):  # noqa: N818 - reads as the state it names
+    """The store cannot be reached, is read-only, or is out of memory."""
+
+
+class RecordTooNew(StoreError):  # noqa: N818 - reads as the state it names
+    """A record of a newer schema, or naming a guide, step or choice this version does not know."""
+
+
+class StatusError(RedialError):
+    """The status page could not be read or did not say what a status page says."""

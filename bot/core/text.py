@@ -1,0 +1,91 @@
+"""Rich text without a platform: spans with a style, and the blocks guides and views are made of.
+
+Foreign text (pasted by people, published by vendors) enters as plain spans, so that nothing in it can
+become markup, a link or a mention; each adapter escapes spans in its own way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Evidence(StrEnum):
+    """How sure Redial is of a statement, shown to people."""
+
+    OFFICIAL = "official"
+    REPORTED = "reported"
+    UNCONFIRMED = "unconfirmed"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of text in one style; `href` makes it a link."""
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    code: bool = False
+    href: str | None = None
+
+
+Inline = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph."""
+
+    inline: Inline
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A numbered list; each item is a paragraph and may carry blocks of its own."""
+
+    items: tuple[tuple[Block, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """An unnumbered list."""
+
+    items: tuple[tuple[Block, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Preformatted text to copy; `language` may be empty."""
+
+    text: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An aside with a grade of its own: something reported, unconfirmed, or a source that differs."""
+
+    id: str
+    evidence: Evidence
+    blocks: tuple[Block, ...]
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """How to take a risky step back; shown with it, always."""
+
+    inline: Inline
+
+
+Block = Text | Steps | Bullets | Code | Note | Undo
+
+
+def plain(inline: Inline) -> str:
+    """Return the words of `inline` without any style."""
+    return "".join(span.text for span in inline)
+
+
+def words(text: str) -> Inline:
+    """Return `text` as one plain span: the way foreign text enters a view."""
+    return (Span(text),) if text else ()

@@ -1,0 +1,1 @@
+"""What the core and the handlers need from outside, one Protocol a file."""
