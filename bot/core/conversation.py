@@ -1,0 +1,71 @@
+"""One person's triage in one thread, as it is stored: ids only, never positions, so that guides may change under it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bot.core.event import Origin
+from bot.core.guide import Outcome
+
+SCHEMA = 1
+"""Raised when a stored conversation changes shape in a way older replicas must not touch."""
+
+WHICH = "@which"
+"""Step of a conversation that has no guide yet: several guides are offered."""
+WHAT = "@what"
+"""Step of a conversation that has no guide yet: the exact line is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A step that was answered. `choice` is empty where a note was taken; `by` is empty where Redial answered itself."""
+
+    guide: str
+    step: str
+    choice: str
+    by: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A triage. `report` and `notes` are redacted; times are seconds since the epoch.
+
+    asking: the fact a question of Redial's own is waiting for, while `step` stays where it was needed.
+    candidates: guide ids on offer while no guide is chosen.
+    because: the piece of the report the guide was recognised by.
+    stated: facts taken from the report instead of an answer, so that "back" can ask for them.
+    """
+
+    id: str
+    origin: Origin
+    revision: int
+    opened: float
+    touched: float
+    schema: int = SCHEMA
+    locale: str = "en"
+    report: str = ""
+    because: str = ""
+    guide: str = ""
+    step: str = ""
+    asking: str = ""
+    candidates: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, str] = field(default_factory=dict)
+    stated: frozenset[str] = frozenset()
+    history: tuple[Visit, ...] = ()
+    notes: tuple[str, ...] = ()
+    cause: str = ""
+    incident: str = ""
+    outcome: Outcome | None = None
+
+    @property
+    def open(self) -> bool:
+        """Say whether answers are still expected."""
+        return self.outcome is None
+
+    @property
+    def waiting(self) -> bool:
+        """Say whether it is parked on an incident."""
+        return self.outcome is Outcome.WAITING

@@ -1,0 +1,60 @@
+"""What a person is shown, without a platform; each adapter renders it and owns its own limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.core.guide import Outcome
+from bot.core.text import Block, Evidence, Inline
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A choice as it is shown: `n` counts from 1 and is what people may type."""
+
+    n: int
+    id: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A way out that every question has: back, start over, a human, "that's all", "not this"."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cite:
+    """A source people can open."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One message. The lead is the answer or the one thing to do now; details follow.
+
+    key: findable mark of this message, `<conversation>:<revision>`; empty for answers without a conversation.
+    preface: what is said before the lead (an acknowledgement, an answer to a question, the official status).
+    read_as: why the report was taken for this guide ("Read as … because of …").
+    outcome: set when this view ends the conversation; cause: the id of the finding, if one was made.
+    """
+
+    lead: Inline = ()
+    preface: tuple[Block, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    offers: tuple[Offer, ...] = ()
+    controls: tuple[Control, ...] = ()
+    evidence: Evidence | None = None
+    sources: tuple[Cite, ...] = ()
+    read_as: Inline = ()
+    key: str = ""
+    conversation: str = ""
+    revision: int = 0
+    guide: str = ""
+    step: str = ""
+    outcome: Outcome | None = None
+    cause: str | None = None

@@ -1,0 +1,71 @@
+"""Where conversations live between turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.core.conversation import Conversation
+from bot.core.event import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The turn was written; `conversation` is what now stands."""
+
+    conversation: Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """This event was already handled, by this process or another: nothing was written and nothing is to be said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Somebody else wrote first; `current` is what stands. Nothing was written and the event is not claimed."""
+
+    current: Conversation
+
+
+Commit = Stored | Duplicate | Conflict
+
+
+class ConversationStore(Protocol):
+    """Conversations, their indexes, claimed events and owed answers of all workspaces.
+
+    Every method raises `StoreUnavailable` when the store cannot be reached or does not write, and `RecordTooNew`
+    for a record of a newer schema. One awaited round trip each; `here` and `get` need none for what this process
+    wrote or read last.
+    """
+
+    async def here(self, origin: Origin) -> Conversation | None:
+        """Return the open conversation that free text of `origin.user` in `origin.thread` belongs to."""
+
+    async def get(self, origin: Origin, conversation_id: str, *, revision: int = 0) -> Conversation | None:
+        """Return a conversation of this workspace; a remembered copy older than `revision` is not good enough."""
+
+    async def of(self, origin: Origin) -> tuple[Conversation, ...]:
+        """Return the conversations of `origin.user` in this workspace that are open or waiting, newest first."""
+
+    async def commit(self, event_id: str, conversation: Conversation) -> Commit:
+        """Claim the event, compare the revision, write, index, and mark the answer as owed: one script.
+
+        `conversation.revision` must be one above what is stored (1 for a new one). A new conversation is refused
+        with `Conflict` when its owner already has an open one for the same guide in the same channel.
+        """
+
+    def confirm(self, conversation: Conversation) -> None:
+        """Note that the answer for this revision was shown; written with the next turn or by `flush`."""
+
+    async def flush(self) -> None:
+        """Write the confirmations that are still in memory."""
+
+    async def owed(self, origin: Origin, *, older_than: float) -> tuple[Conversation, ...]:
+        """Return conversations of this workspace whose answer has been owed for `older_than` seconds, oldest first."""
+
+    async def forget(self, origin: Origin) -> int:
+        """Delete everything kept about `origin.user` in this workspace; return the number of conversations."""
+
+    async def close(self) -> None:
+        """Flush and let go of the connection."""
