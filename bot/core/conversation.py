@@ -35,7 +35,10 @@ class Conversation:
     asking: the fact a question of Redial's own is waiting for, while `step` stays where it was needed.
     candidates: guide ids on offer while no guide is chosen.
     because: the piece of the report the guide was recognised by.
-    stated: facts taken from the report instead of an answer, so that "back" can ask for them.
+    stated: facts read from the report instead of answered, so that "back" can ask for them; `facts` is all that is known.
+    details: what the report says besides: request id, time, attempt, version, the exact line.
+    cause: the step that named the finding, as `guide#step`.
+    incident: what a waiting conversation waits for; empty while the page shows none yet.
     """
 
     id: str
@@ -53,7 +56,7 @@ class Conversation:
     candidates: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     details: Mapping[str, str] = field(default_factory=dict)
-    stated: frozenset[str] = frozenset()
+    stated: Mapping[str, str] = field(default_factory=dict)
     history: tuple[Visit, ...] = ()
     notes: tuple[str, ...] = ()
     cause: str = ""

@@ -25,10 +25,13 @@ class Origin:
 class Said:
     """Somebody wrote `text`, not redacted yet: the handler does that before anything else.
 
+    addressed: it was said to Redial (a command, a mention, a direct message); otherwise it is other people's talk
+    unless the writer has an open conversation in that thread.
     fresh: it cannot belong to an open conversation (a slash command, a mention at the top level).
     """
 
     text: str
+    addressed: bool = True
     fresh: bool = False
 
 

@@ -110,6 +110,7 @@ class Step:
     retry: bool = False
     human: bool = False
     was: tuple[str, ...] = ()
+    path: str = ""
     line: int = 0
 
     @property

@@ -169,6 +169,7 @@ class _Reader:
             destructive="destructive" in attributes.flags,
             retry="retry" in attributes.flags,
             human="human" in attributes.flags,
+            path=self.path,
             line=section.line,
         )
 

@@ -1,0 +1,96 @@
+"""Redial's own sentences, by key. Fields are put in after the Markdown was read, so that no value can become markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from bot.core.errors import ContentError
+from bot.core.inline import inline_text
+from bot.core.text import Inline, Span, plain
+
+_FIELD = re.compile(r"\{(\w+)\}")
+
+Value = str | int | Inline
+
+
+class Messages:
+    """The sentences of one locale; asking for a key that is not there is a mistake in the code, not in the content."""
+
+    def __init__(self, table: Mapping[str, object], *, path: str = "") -> None:
+        """Take a decoded TOML document; raises ContentError for a value that is no text, list or plural table."""
+        self._entries = dict(_flat(table, "", path))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> object:
+        return iter(self._entries)
+
+    def fields(self, key: str) -> frozenset[str]:
+        """Return the names of the fields the sentence has."""
+        return frozenset(_FIELD.findall(" ".join(self._all(key))))
+
+    def inline(self, key: str, **fields: Value) -> Inline:
+        """Return the sentence as spans with its fields put in."""
+        return tuple(part for span in inline_text(self._template(key, fields)) for part in _filled(span, fields))
+
+    def text(self, key: str, **fields: Value) -> str:
+        """Return the sentence as plain text."""
+        return plain(self.inline(key, **fields))
+
+    def list(self, key: str) -> tuple[str, ...]:
+        """Return a list of words, such as those that mean "back"."""
+        entry = self._entries[key]
+        return entry if isinstance(entry, tuple) else (str(entry),)
+
+    def keys(self, prefix: str) -> tuple[str, ...]:
+        """Return the keys below `prefix.`, in the order of the file."""
+        return tuple(key for key in self._entries if key.startswith(f"{prefix}."))
+
+    def _template(self, key: str, fields: Mapping[str, Value]) -> str:
+        entry = self._entries[key]
+        if isinstance(entry, dict):
+            return str(entry["one" if fields.get("n") == 1 and "one" in entry else "other"])
+        return str(entry)
+
+    def _all(self, key: str) -> tuple[str, ...]:
+        entry = self._entries[key]
+        return tuple(entry.values()) if isinstance(entry, dict) else self.list(key)
+
+
+@lru_cache(maxsize=1024)
+def _parts(text: str) -> tuple[str, ...]:
+    """Split a template at its fields: words and field names take turns."""
+    return tuple(_FIELD.split(text))
+
+
+def _filled(span: Span, fields: Mapping[str, Value]) -> Inline:
+    out: list[Span] = []
+    for n, part in enumerate(_parts(span.text)):
+        value: Value = fields[part] if n % 2 else part
+        if isinstance(value, tuple):
+            out += [Span(v.text, v.bold or span.bold, v.italic or span.italic, v.code, v.href) for v in value]
+        elif value != "":
+            out.append(Span(str(value), span.bold, span.italic, span.code, span.href))
+    return tuple(out)
+
+
+def _flat(
+    table: Mapping[str, object], prefix: str, path: str
+) -> list[tuple[str, str | tuple[str, ...] | dict[str, str]]]:
+    out: list[tuple[str, str | tuple[str, ...] | dict[str, str]]] = []
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, str):
+            out.append((key, value))
+        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+            out.append((key, tuple(value)))
+        elif isinstance(value, Mapping) and "other" in value:
+            out.append((key, {form: str(text) for form, text in value.items()}))
+        elif isinstance(value, Mapping):
+            out += _flat(value, f"{key}.", path)
+        else:
+            raise ContentError(f"`{key}` is neither a text nor a list of texts", path=path, line=1)
+    return out
