@@ -23,9 +23,12 @@ class Duplicate:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Somebody else wrote first; `current` is what stands. Nothing was written and the event is not claimed."""
+    """Somebody else wrote first; `current` is what stands. Nothing was written and the event is not claimed.
 
-    current: Conversation
+    `current` is None where the conversation no longer exists: it was forgotten, or expired, while the turn ran.
+    """
+
+    current: Conversation | None
 
 
 Commit = Stored | Duplicate | Conflict

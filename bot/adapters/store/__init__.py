@@ -1,1 +1,27 @@
-"""Conversations in Redis or Valkey."""
+"""Conversations in Redis or Valkey.
+
+`connect` is the one entry point; `REDIS_URL` names a server, and without it Redial keeps one of its own in the data
+directory (embedded.py). What is stored under which key: keys.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bot.adapters.store.redis_store import RedisConversations
+
+__all__ = ["connect"]
+
+
+async def connect(url: str | None, data_dir: Path) -> RedisConversations:
+    """Open the store at `url`, or Redial's own in `data_dir`; close it when done.
+
+    Raises `SettingsError` for a URL, directory or platform of no use, `StoreUnavailable` when nothing answers.
+    """
+    # Imported late: most sub-commands need no store, and redis-py takes a while to load.
+    from bot.adapters.store.connect import open_server  # noqa: PLC0415
+    from bot.adapters.store.redis_store import RedisConversations  # noqa: PLC0415
+
+    return RedisConversations(await open_server(url, data_dir))

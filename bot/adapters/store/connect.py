@@ -1,0 +1,138 @@
+"""From a URL, or none, to a `Server`: where connections, time limits and cluster detection are decided."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from pathlib import Path
+from typing import Any, cast
+
+from redis import exceptions as redis_errors
+from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster, UnixDomainSocketConnection
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from bot.adapters.store.embedded import ensure_running, leave
+from bot.adapters.store.faults import FAULTS, place_of, translated
+from bot.adapters.store.server import Server
+from bot.core.errors import SettingsError, StoreError, StoreUnavailable
+
+CONNECTS = 2.0
+"""Seconds for a connection to be made."""
+ANSWERS = 2.0
+"""Seconds for a command to be answered."""
+CONNECTIONS = 32
+"""Most connections of a process; further turns wait for one, up to `CONNECTS`."""
+
+
+async def open_server(url: str | None, data_dir: Path) -> Server:
+    """Connect to the server `url` names, or to Redial's own in `data_dir`.
+
+    Raises `SettingsError` for a URL or directory that cannot be used, `StoreUnavailable` when nothing answers.
+    """
+    if not url:
+        return await open_embedded(data_dir)
+    where = place_of(url)
+    server = Server(_standalone(url), where)
+    try:
+        clustered = await _is_cluster(server)
+    except BaseException:
+        await server.close()
+        raise
+    if not clustered or url.startswith("unix:"):
+        return server
+    await server.close()
+    return await _clustered(url, where)
+
+
+async def open_embedded(data_dir: Path) -> Server:
+    """Attach to or start the server in `data_dir`; every lost connection does that again, once."""
+    place = await asyncio.to_thread(ensure_running, data_dir)
+    name = f"redial-{os.getpid()}-{secrets.token_hex(4)}"
+    pool = BlockingConnectionPool(
+        connection_class=EmbeddedConnection,
+        path=str(place.socket),
+        data_dir=data_dir,
+        client_name=name,
+        timeout=CONNECTS,
+        **_limits(),
+    )
+
+    async def closing() -> None:
+        await asyncio.to_thread(leave, data_dir, name)
+
+    return Server(Redis.from_pool(pool), str(place.directory), closing=closing)
+
+
+class EmbeddedConnection(UnixDomainSocketConnection):
+    """A connection to Redial's own server that looks for it, or starts it, when it cannot be reached."""
+
+    def __init__(self, *, data_dir: Path, **kwargs: Any) -> None:  # noqa: ANN401 - redis-py's own arguments
+        super().__init__(**kwargs)
+        self._data_dir = data_dir
+
+    async def connect(self) -> None:
+        """Connect; after a failure attach or start, and try once more."""
+        try:
+            await super().connect()  # type: ignore[no-untyped-call]
+        except redis_errors.BusyLoadingError:
+            raise
+        except redis_errors.ConnectionError:
+            await _revive(self._data_dir)
+            await super().connect()  # type: ignore[no-untyped-call]
+
+
+async def _revive(data_dir: Path) -> None:
+    try:
+        await asyncio.to_thread(ensure_running, data_dir)
+    except SettingsError as error:
+        # It worked when the process started, so what is wrong now is the store.
+        raise StoreUnavailable(str(error)) from error
+
+
+def _standalone(url: str) -> Redis:
+    try:
+        pool = BlockingConnectionPool.from_url(url, timeout=CONNECTS, **_limits())
+    except (ValueError, redis_errors.RedisError, TypeError):
+        pool = None
+    if pool is None:
+        # Outside the handler: the reason may quote the URL, and with it a password.
+        raise SettingsError(
+            "REDIS_URL is not one: redis://host:6379/0, rediss://user:password@host:6379 or unix:///path."
+        )
+    return Redis.from_pool(pool)
+
+
+async def _is_cluster(server: Server) -> bool:
+    await server.command("PING")
+    try:
+        info = cast("dict[str, object]", await server.command("INFO", "cluster"))
+    except StoreError as error:
+        if isinstance(error.__cause__, redis_errors.NoPermissionError):
+            return False
+        raise
+    return info.get("cluster_enabled") == 1
+
+
+async def _clustered(url: str, where: str) -> Server:
+    client = RedisCluster.from_url(url, **_limits(), cluster_error_retry_attempts=1)
+    with translated(where):
+        try:
+            await client.initialize()
+        except FAULTS:
+            await client.aclose()
+            raise
+    return Server(client, where)
+
+
+def _limits() -> dict[str, Any]:
+    return {
+        "max_connections": CONNECTIONS,
+        "socket_connect_timeout": CONNECTS,
+        "socket_timeout": ANSWERS,
+        # Whether to repeat is decided in one place: server.py.
+        "retry": Retry(NoBackoff(), 0),
+        "protocol": 2,
+        "driver_info": None,
+    }

@@ -1,0 +1,168 @@
+"""Every key of a workspace in Redis: the one registry of names, types, lifetimes and writers.
+
+All keys of a workspace share the hash tag `{platform:workspace}`, so that a script's keys lie in one slot of a
+cluster. Names and ids come from outside: they are encoded here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Literal
+from urllib.parse import quote
+
+from bot.core.event import Origin
+
+PREFIX = "redial"
+DAY = 24 * 60 * 60
+LONGEST = 64
+"""Longest name that is kept readable; a longer one is replaced by its hash."""
+
+KeyType = Literal["string", "hash", "zset"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeySpec:
+    """One row of the registry. `ttl` is in seconds and starts again with every write of `written_by`."""
+
+    name: str
+    pattern: str
+    type: KeyType
+    ttl: int
+    written_by: str
+    purpose: str
+
+    def key(self, tenant: str, part: str = "") -> str:
+        """Build the key; `part` (and the tenant) must have been encoded."""
+        return self.pattern.replace("<tenant>", tenant).replace("<part>", part)
+
+    def matches(self, key: str) -> bool:
+        """Say whether `key` was built from this row."""
+        shape = re.escape(self.pattern)
+        shape = shape.replace("<tenant>", r"[^{}:]+:[^{}:]+").replace("<part>", "[^{}:]+")
+        return re.fullmatch(shape, key) is not None
+
+
+CLAIM = KeySpec(
+    "claim",
+    f"{PREFIX}:{{<tenant>}}:claim:<part>",
+    "string",
+    DAY,
+    "commit",
+    "An event that was handled (a hash of its id): the token of the attempt that claimed it.",
+)
+CONVERSATION = KeySpec(
+    "conversation",
+    f"{PREFIX}:{{<tenant>}}:conversation:<part>",
+    "hash",
+    14 * DAY,
+    "commit",
+    "`revision`, and `data`: the record as records.py encodes it.",
+)
+PERSON = KeySpec(
+    "person",
+    f"{PREFIX}:{{<tenant>}}:person:<part>",
+    "hash",
+    14 * DAY,
+    "commit",
+    "A person's open and waiting conversations: id → `state touched channel thread guide`.",
+)
+KEPT = KeySpec(
+    "kept",
+    f"{PREFIX}:{{<tenant>}}:kept:<part>",
+    "zset",
+    14 * DAY,
+    "commit",
+    "Ids of all records of a person, closed ones too, by server time of the last write: what `forget` deletes.",
+)
+OWED = KeySpec(
+    "owed",
+    f"{PREFIX}:{{<tenant>}}:owed",
+    "zset",
+    14 * DAY,
+    "commit; removed by confirmations",
+    "Answers nobody has confirmed yet: `id:revision` by server time of the commit.",
+)
+WAITING = KeySpec(
+    "waiting",
+    f"{PREFIX}:{{<tenant>}}:waiting",
+    "hash",
+    14 * DAY,
+    "commit",
+    "Conversations parked on an incident: id → incident id (empty: any).",
+)
+
+REGISTRY: tuple[KeySpec, ...] = (CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING)
+
+
+def encoded(name: str) -> str:
+    """Return `name` free of braces, colons, blanks and anything that is not ASCII; distinct names stay distinct."""
+    safe = quote(name, safe="", errors="surrogatepass").replace("~", "%7E")
+    if len(safe) <= LONGEST:
+        return safe
+    return f"~{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+
+
+def tenant_of(origin: Origin) -> str:
+    """Return the hash tag of `origin`'s workspace, without the braces."""
+    return f"{encoded(origin.platform) or '-'}:{encoded(origin.workspace) or '-'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of one workspace."""
+
+    tenant: str
+
+    def claim(self, event_id: str) -> str:
+        """Key of a claimed event: a hash, because event ids may name a person and differ in length."""
+        name = blake2b(event_id.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return CLAIM.key(self.tenant, name)
+
+    def conversation(self, conversation_id: str) -> str:
+        """Key of a conversation's record."""
+        return CONVERSATION.key(self.tenant, encoded(conversation_id) or "-")
+
+    def person(self, user: str) -> str:
+        """Key of a person's open and waiting conversations."""
+        return PERSON.key(self.tenant, encoded(user) or "-")
+
+    def kept(self, user: str) -> str:
+        """Key of the ids of everything kept of a person."""
+        return KEPT.key(self.tenant, encoded(user) or "-")
+
+    @property
+    def owed(self) -> str:
+        """Key of the answers owed."""
+        return OWED.key(self.tenant)
+
+    @property
+    def waiting(self) -> str:
+        """Key of the conversations parked on an incident."""
+        return WAITING.key(self.tenant)
+
+
+def keys_of(origin: Origin) -> Keys:
+    """Return the keys of `origin`'s workspace."""
+    return Keys(tenant_of(origin))
+
+
+def spec_of(key: str) -> KeySpec | None:
+    """Return the row that `key` was built from, or None for a key that is not ours."""
+    return next((spec for spec in REGISTRY if spec.matches(key)), None)
+
+
+def as_markdown() -> str:
+    """Return the registry as a Markdown table for the operators' documentation."""
+    head = "| key | type | lives | written by | holds |\n|---|---|---|---|---|"
+    rows = (
+        f"| `{spec.pattern.replace('<tenant>', 'platform:workspace').replace('<part>', '…')}` | {spec.type} "
+        f"| {_lifetime(spec.ttl)} | {spec.written_by} | {spec.purpose} |"
+        for spec in REGISTRY
+    )
+    return "\n".join((head, *rows)) + "\n"
+
+
+def _lifetime(seconds: int) -> str:
+    return f"{seconds // DAY} d" if seconds > DAY else f"{seconds // 3600} h"

@@ -1,0 +1,155 @@
+"""How a conversation becomes bytes and back: a MessagePack array that begins with the schema number.
+
+Fields are told apart by position, which keeps a record small: new ones go to the end and have a default, so that
+records written before still decode. A change an older Redial must not touch raises `SCHEMA` in core/conversation.py.
+Names that repeat in the history (guides, people) are stored once and referred to by number.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from bot.core.conversation import SCHEMA, Conversation, Visit
+from bot.core.errors import RecordTooNew, StoreError
+from bot.core.event import Origin
+from bot.core.guide import Outcome
+
+
+class _Head(msgspec.Struct, array_like=True):
+    schema: int
+
+
+class _Visit(msgspec.Struct, array_like=True):
+    guide: int
+    step: str
+    choice: str
+    by: int
+    at: float
+
+
+class _Record(msgspec.Struct, array_like=True):
+    schema: int
+    id: str
+    revision: int
+    platform: str
+    workspace: str
+    channel: str
+    user: str
+    thread: str
+    opened: float
+    touched: float
+    locale: str = "en"
+    report: str = ""
+    because: str = ""
+    guide: str = ""
+    step: str = ""
+    asking: str = ""
+    candidates: tuple[str, ...] = ()
+    facts: dict[str, str] = {}
+    details: dict[str, str] = {}
+    stated: dict[str, str] = {}
+    names: tuple[str, ...] = ()
+    history: tuple[_Visit, ...] = ()
+    notes: tuple[str, ...] = ()
+    cause: str = ""
+    incident: str = ""
+    outcome: str = ""
+
+
+_encoder = msgspec.msgpack.Encoder()
+_head = msgspec.msgpack.Decoder(_Head)
+_record = msgspec.msgpack.Decoder(_Record)
+
+
+def encode(conversation: Conversation) -> bytes:
+    """Return the record of `conversation`; raises `StoreError` for text that is not valid Unicode."""
+    try:
+        return _encoder.encode(_to_record(conversation))
+    except UnicodeEncodeError as error:
+        raise StoreError(f"Conversation {conversation.id!r} holds text that is not valid Unicode.") from error
+
+
+def decode(data: bytes) -> Conversation:
+    """Return the conversation of a record; raises `RecordTooNew` for a newer schema, `StoreError` for other bytes."""
+    if schema_of(data) > SCHEMA:
+        raise RecordTooNew(f"A conversation has schema {schema_of(data)}; this Redial knows {SCHEMA}.")
+    try:
+        return _from_record(_record.decode(data))
+    except (msgspec.DecodeError, IndexError) as error:
+        raise StoreError(f"A stored conversation cannot be read: {len(data)} bytes that are no record.") from error
+
+
+def schema_of(data: bytes) -> int:
+    """Return the schema number of a record without decoding the rest."""
+    try:
+        return _head.decode(data).schema
+    except msgspec.DecodeError as error:
+        raise StoreError(f"A stored conversation cannot be read: {len(data)} bytes that are no record.") from error
+
+
+def _to_record(conversation: Conversation) -> _Record:
+    origin = conversation.origin
+    names = tuple(dict.fromkeys(name for visit in conversation.history for name in (visit.guide, visit.by)))
+    number = {name: n for n, name in enumerate(names)}
+    return _Record(
+        schema=conversation.schema,
+        id=conversation.id,
+        revision=conversation.revision,
+        platform=origin.platform,
+        workspace=origin.workspace,
+        channel=origin.channel,
+        user=origin.user,
+        thread=origin.thread,
+        opened=conversation.opened,
+        touched=conversation.touched,
+        locale=conversation.locale,
+        report=conversation.report,
+        because=conversation.because,
+        guide=conversation.guide,
+        step=conversation.step,
+        asking=conversation.asking,
+        candidates=conversation.candidates,
+        facts=dict(conversation.facts),
+        details=dict(conversation.details),
+        stated=dict(conversation.stated),
+        names=names,
+        history=tuple(_Visit(number[v.guide], v.step, v.choice, number[v.by], v.at) for v in conversation.history),
+        notes=conversation.notes,
+        cause=conversation.cause,
+        incident=conversation.incident,
+        outcome=conversation.outcome.value if conversation.outcome else "",
+    )
+
+
+def _from_record(record: _Record) -> Conversation:
+    names = record.names
+    return Conversation(
+        id=record.id,
+        origin=Origin(record.platform, record.workspace, record.channel, record.user, record.thread),
+        revision=record.revision,
+        opened=record.opened,
+        touched=record.touched,
+        schema=SCHEMA,  # read as the present shape, so written as such
+        locale=record.locale,
+        report=record.report,
+        because=record.because,
+        guide=record.guide,
+        step=record.step,
+        asking=record.asking,
+        candidates=record.candidates,
+        facts=record.facts,
+        details=record.details,
+        stated=record.stated,
+        history=tuple(Visit(names[v.guide], v.step, v.choice, names[v.by], v.at) for v in record.history),
+        notes=record.notes,
+        cause=record.cause,
+        incident=record.incident,
+        outcome=_outcome(record.outcome),
+    )
+
+
+def _outcome(value: str) -> Outcome | None:
+    try:
+        return Outcome(value) if value else None
+    except ValueError as error:
+        raise RecordTooNew(f"A conversation ended in a way this Redial does not know: {value!r}.") from error

@@ -1,0 +1,309 @@
+"""Conversations in Redis or Valkey: one script a turn."""
+
+from __future__ import annotations
+
+import secrets
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from bot.adapters.store.cache import Recent
+from bot.adapters.store.keys import CLAIM, CONVERSATION, Keys, encoded, keys_of
+from bot.adapters.store.records import decode, encode
+from bot.adapters.store.server import Argument, Server, load_script
+from bot.core.conversation import Conversation
+from bot.core.errors import RecordTooNew, StoreError, StoreUnavailable
+from bot.core.event import Origin
+from bot.ports.store import Commit, Conflict, Duplicate, Stored
+
+REMEMBERED = 4096
+"""Conversations a process keeps in memory: some 10 MB."""
+AT_ONCE = 200
+"""Most records, marks or confirmations in one script."""
+PENDING = 10_000
+"""Most confirmations kept in memory while the store is away; the oldest go, and are looked up as owed."""
+
+_COMMIT = load_script("commit")
+_READ = load_script("read")
+_OWED = load_script("owed")
+_FORGET = load_script("forget")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A conversation as its person's index holds it."""
+
+    id: str
+    state: str
+    touched: float
+    channel: str
+    thread: str
+
+
+class RedisConversations:
+    """A `ConversationStore`; `server` may be shared with other stores."""
+
+    def __init__(self, server: Server, *, remembered: int = REMEMBERED) -> None:
+        self._server = server
+        self._recent = Recent(remembered)
+        # tenant → id → revision shown; confirmations are lost with the process, and then looked up as owed.
+        self._pending: defaultdict[Keys, dict[str, int]] = defaultdict(dict)
+
+    def __repr__(self) -> str:
+        return f"RedisConversations({self._server.where!r})"
+
+    async def here(self, origin: Origin) -> Conversation | None:
+        """Return the open conversation of this user last touched at this place."""
+        remembered = self._recent.here(origin)
+        if remembered is not None:
+            return remembered
+        keys = keys_of(origin)
+        channel, thread = encoded(origin.channel), encoded(origin.thread)
+        entries = [
+            entry
+            for entry in await self._entries(keys, origin.user)
+            if entry.state == "open" and entry.channel == channel and entry.thread == thread
+        ]
+        found = await self._indexed(keys, origin.user, entries[:1])
+        # What the index names may have expired; then the next one counts, which is rare enough to ask again.
+        found = found or await self._indexed(keys, origin.user, entries[1:])
+        if not found:
+            return None
+        self._recent.put(found[0], here=True)
+        return found[0]
+
+    async def get(self, origin: Origin, conversation_id: str, *, revision: int = 0) -> Conversation | None:
+        """Return a conversation of this workspace, at least of `revision` if it comes from memory."""
+        remembered = self._recent.get(origin.tenant, conversation_id)
+        if remembered is not None and remembered.revision >= revision:
+            return remembered
+        (found,) = await self._read(keys_of(origin), [conversation_id])
+        if found is not None:
+            self._recent.put(found)
+        return found
+
+    async def of(self, origin: Origin) -> tuple[Conversation, ...]:
+        """Return the open and waiting conversations of this user, the one touched last first."""
+        keys = keys_of(origin)
+        found = await self._indexed(keys, origin.user, await self._entries(keys, origin.user))
+        for conversation in found:
+            self._recent.put(conversation)
+        return tuple(found)
+
+    async def commit(self, event_id: str, conversation: Conversation) -> Commit:
+        """Write one turn."""
+        keys = keys_of(conversation.origin)
+        attempt = _Attempt(event_id, conversation, secrets.token_hex(8), encode(conversation))
+        answer = await self._commit(keys, attempt)
+        if isinstance(answer, list) and answer[0] == b"taken":
+            other = answer[1].decode()
+            (holder,) = await self._read(keys, [other])
+            if holder is not None:
+                self._recent.put(holder)
+                return Conflict(holder)
+            answer = await self._commit(keys, attempt, gone=other)
+        return self._outcome(conversation, answer)
+
+    def confirm(self, conversation: Conversation) -> None:
+        """Note that the answer of this revision was shown."""
+        self._note(keys_of(conversation.origin), {conversation.id: conversation.revision})
+
+    async def flush(self) -> None:
+        """Write the confirmations that are still in memory."""
+        for keys in list(self._pending):
+            while confirmed := self._taken(keys):
+                try:
+                    await self._server.command("ZREM", keys.owed, *_marks(confirmed))
+                except StoreUnavailable:
+                    self._note(keys, confirmed)
+                    raise
+
+    async def owed(self, origin: Origin, *, older_than: float) -> tuple[Conversation, ...]:
+        """Return conversations whose answer nobody has confirmed; newer schemas are left to newer replicas."""
+        keys = keys_of(origin)
+        marks = _texts(await self._server.run(_OWED, [keys.owed], [f"{older_than:.6f}", AT_ONCE]))
+        wanted = {conversation_id: int(revision) for conversation_id, _, revision in (m.rpartition(":") for m in marks)}
+        found, unreadable = await self._readable(keys, list(wanted))
+        confirmed = self._pending.get(keys, {})
+        owed = [c for c in found if c.revision == wanted[c.id] and confirmed.get(c.id, 0) < c.revision]
+        # Marks of records that expired, or that a failover left behind their conversation, would stay for ever.
+        current = {c.id for c in found if c.revision <= wanted[c.id]}
+        lost = {i: revision for i, revision in wanted.items() if i not in current and i not in unreadable}
+        if lost:
+            await self._server.command("ZREM", keys.owed, *_marks(lost))
+        return tuple(owed)
+
+    async def waiting(self, origin: Origin) -> tuple[Conversation, ...]:
+        """Return the conversations of this workspace that are parked on an incident; newer schemas are left out."""
+        keys = keys_of(origin)
+        ids = _texts(await self._server.command("HKEYS", keys.waiting))
+        found, unreadable = await self._readable(keys, ids)
+        lost = set(ids) - {c.id for c in found} - unreadable
+        if lost:
+            await self._server.command("HDEL", keys.waiting, *lost)
+        return tuple(c for c in found if c.waiting)
+
+    async def forget(self, origin: Origin) -> int:
+        """Delete everything kept about this user in this workspace; return the number of conversations."""
+        keys = keys_of(origin)
+        person, kept = keys.person(origin.user), keys.kept(origin.user)
+        deleted, left = 0, 1
+        while left:
+            ids = _texts(await self._server.command("ZRANGE", kept, 0, AT_ONCE - 1))
+            records = [keys.conversation(conversation_id) for conversation_id in ids]
+            answer = await self._server.run(_FORGET, [person, kept, keys.owed, keys.waiting, *records], ids)
+            some, left = cast("list[int]", answer)
+            deleted += some
+            for conversation_id in ids:
+                self._pending.get(keys, {}).pop(conversation_id, None)
+        self._recent.drop_person(origin)
+        return deleted
+
+    async def close(self) -> None:
+        """Flush and let go of the connection."""
+        try:
+            await self.flush()
+        finally:
+            await self._server.close()
+
+    async def _commit(self, keys: Keys, attempt: _Attempt, gone: str = "") -> object:
+        conversation = attempt.conversation
+        user = conversation.origin.user
+        confirmed = self._taken(keys)
+        names = [
+            keys.claim(attempt.event_id),
+            keys.conversation(conversation.id),
+            keys.person(user),
+            keys.kept(user),
+            keys.owed,
+            keys.waiting,
+        ]
+        try:
+            answer = await self._server.run(_COMMIT, names, [*attempt.arguments(gone), *_marks(confirmed)])
+        except StoreUnavailable:
+            # It may have been written all the same: what is remembered is no longer known to stand.
+            self._recent.drop(conversation.origin.tenant, conversation.id)
+            self._note(keys, confirmed)
+            raise
+        if answer != b"stored":
+            self._note(keys, confirmed)
+        return answer
+
+    def _outcome(self, conversation: Conversation, answer: object) -> Commit:
+        if answer == b"stored":
+            self._recent.put(conversation, here=True)
+            return Stored(conversation)
+        if answer == b"duplicate":
+            return Duplicate()
+        word, data = cast("tuple[bytes, bytes | None]", answer)
+        if word != b"conflict":
+            raise StoreError(f"{self._server.where} answered a commit with {word!r}.")
+        self._recent.drop(conversation.origin.tenant, conversation.id)
+        current = decode(data) if data is not None else None
+        if current is not None:
+            self._recent.put(current)
+        return Conflict(current)
+
+    async def _entries(self, keys: Keys, user: str) -> list[_Entry]:
+        """Return the person's index, touched last first."""
+        answer = await self._server.command("HGETALL", keys.person(user))
+        index = cast("dict[bytes, bytes]", answer)
+        entries = [_entry(conversation_id.decode(), value.decode()) for conversation_id, value in index.items()]
+        return sorted(entries, key=lambda entry: entry.touched, reverse=True)
+
+    async def _indexed(self, keys: Keys, user: str, entries: Sequence[_Entry]) -> list[Conversation]:
+        """Read the conversations of an index in its order; those that expired leave it."""
+        if not entries:
+            return []
+        found = await self._read(keys, [entry.id for entry in entries])
+        gone = [entry.id for entry, conversation in zip(entries, found, strict=True) if conversation is None]
+        if gone:
+            await self._server.command("HDEL", keys.person(user), *gone)
+        return [conversation for conversation in found if conversation is not None]
+
+    async def _read(self, keys: Keys, ids: Sequence[str]) -> list[Conversation | None]:
+        return [decode(data) if data is not None else None for data in await self._records(keys, ids)]
+
+    async def _readable(self, keys: Keys, ids: Sequence[str]) -> tuple[list[Conversation], set[str]]:
+        """Return the conversations this version can read, and the ids of those it cannot."""
+        found, unreadable = [], set()
+        for conversation_id, data in zip(ids, await self._records(keys, ids), strict=True):
+            try:
+                if data is not None:
+                    found.append(decode(data))
+            except RecordTooNew:
+                unreadable.add(conversation_id)
+        return found, unreadable
+
+    async def _records(self, keys: Keys, ids: Sequence[str]) -> list[bytes | None]:
+        records: list[bytes | None] = []
+        for start in range(0, len(ids), AT_ONCE):
+            names = [keys.conversation(conversation_id) for conversation_id in ids[start : start + AT_ONCE]]
+            records += cast("list[bytes | None]", await self._server.run(_READ, names))
+        return records
+
+    def _taken(self, keys: Keys) -> dict[str, int]:
+        """Take up to a scriptful of confirmations out of memory."""
+        pending = self._pending.get(keys)
+        if not pending:
+            self._pending.pop(keys, None)
+            return {}
+        if len(pending) <= AT_ONCE:
+            return self._pending.pop(keys)
+        return {conversation_id: pending.pop(conversation_id) for conversation_id in list(pending)[:AT_ONCE]}
+
+    def _note(self, keys: Keys, confirmed: dict[str, int]) -> None:
+        if not confirmed:
+            return
+        pending = self._pending[keys]
+        for conversation_id, revision in confirmed.items():
+            pending[conversation_id] = max(revision, pending.get(conversation_id, 0))
+        while len(pending) > PENDING:
+            del pending[next(iter(pending))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One turn on its way to the store; `token` tells its own claim from somebody else's."""
+
+    event_id: str
+    conversation: Conversation
+    token: str
+    data: bytes
+
+    def arguments(self, gone: str) -> list[Argument]:
+        conversation = self.conversation
+        return [
+            self.token,
+            conversation.id,
+            conversation.revision,
+            self.data,
+            _entry_text(conversation),
+            conversation.incident,
+            gone,
+            CLAIM.ttl,
+            CONVERSATION.ttl,
+        ]
+
+
+def _entry_text(conversation: Conversation) -> str:
+    if not (conversation.open or conversation.waiting):
+        return ""
+    state = "open" if conversation.open else "waiting"
+    origin = conversation.origin
+    place = f"{encoded(origin.channel)} {encoded(origin.thread)}"
+    return f"{state} {conversation.touched:.6f} {place} {encoded(conversation.guide)}"
+
+
+def _entry(conversation_id: str, text: str) -> _Entry:
+    state, touched, channel, thread, _guide = text.split(" ")
+    return _Entry(conversation_id, state, float(touched), channel, thread)
+
+
+def _marks(confirmed: dict[str, int]) -> Iterable[str]:
+    return [f"{conversation_id}:{revision}" for conversation_id, revision in confirmed.items()]
+
+
+def _texts(answer: object) -> list[str]:
+    return [item.decode() for item in cast("list[bytes]", answer)]

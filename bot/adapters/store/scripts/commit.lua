@@ -1,0 +1,60 @@
+-- One turn, all or nothing: claim the event, compare the revision, write, index, mark the answer as owed.
+-- KEYS: claim, conversation, person, kept, owed, waiting
+-- ARGV: token, id, revision, data, entry, incident, gone, seconds a claim lives, seconds a record lives, confirmed...
+--   token      names this attempt: a repeat after a lost answer finds its own claim and is told "stored" again
+--   entry      'state touched channel thread guide' as the person's index holds it; empty when closed
+--   gone       id of a conversation the caller found expired: its entry does not count and is removed
+--   confirmed  members of owed, 'id:revision'
+-- Returns 'stored', 'duplicate', {'taken', id} or {'conflict', data or false}.
+local claim, conversation, person, kept, owed, waiting = unpack(KEYS)
+local token, id, revision, data, entry, incident, gone, claimed, lives = unpack(ARGV, 1, 9)
+
+local holder = redis.call('GET', claim)
+if holder == token then return 'stored' end
+if holder then return 'duplicate' end
+
+local stored = redis.call('HGET', conversation, 'revision') or '0'
+if tonumber(stored) ~= tonumber(revision) - 1 then
+  return {'conflict', redis.call('HGET', conversation, 'data')}
+end
+
+local pattern = '^(%S+) %S+ (%S*) %S* (%S*)$'
+local state, channel, guide = string.match(entry, pattern)
+if revision == '1' and state == 'open' and guide ~= '' then
+  local entries = redis.call('HGETALL', person)
+  for at = 1, #entries, 2 do
+    local other = entries[at]
+    local its_state, its_channel, its_guide = string.match(entries[at + 1], pattern)
+    if other ~= gone and its_state == 'open' and its_channel == channel and its_guide == guide then
+      return {'taken', other}
+    end
+  end
+end
+
+-- The first write is one that a full server refuses, so that it refuses all of this or nothing.
+redis.call('SET', claim, token, 'EX', claimed)
+redis.call('HSET', conversation, 'revision', revision, 'data', data)
+redis.call('EXPIRE', conversation, lives)
+
+local time = redis.call('TIME')
+local now = string.format('%d.%06d', time[1], time[2])
+redis.call('ZADD', kept, now, id)
+redis.call('ZREMRANGEBYSCORE', kept, '-inf', time[1] - lives)
+redis.call('EXPIRE', kept, lives)
+
+if gone ~= '' then redis.call('HDEL', person, gone) end
+if state then redis.call('HSET', person, id, entry) else redis.call('HDEL', person, id) end
+redis.call('EXPIRE', person, lives)
+
+if state == 'waiting' then
+  redis.call('HSET', waiting, id, incident)
+  redis.call('EXPIRE', waiting, lives)
+else
+  redis.call('HDEL', waiting, id)
+end
+
+-- The answer of the revision before is settled by this one.
+redis.call('ZREM', owed, id .. ':' .. stored, unpack(ARGV, 10))
+redis.call('ZADD', owed, now, id .. ':' .. revision)
+redis.call('EXPIRE', owed, lives)
+return 'stored'

@@ -1,0 +1,95 @@
+"""One Redis or Valkey as the stores use it: commands and scripts with one way to time out, repeat and fail."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha1
+from importlib.resources import files
+from typing import cast
+
+from redis import exceptions as redis_errors
+from redis.asyncio import Redis, RedisCluster
+
+from bot.adapters.store.faults import translated
+
+WITHIN = 5.0
+"""Longest a call may take, in seconds, with waiting for a connection, connecting and one repeat."""
+
+Argument = str | bytes | int | float
+
+_HOPELESS = (
+    redis_errors.BusyLoadingError,
+    redis_errors.AuthenticationError,
+    redis_errors.AuthorizationError,
+    redis_errors.MaxConnectionsError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A Lua script of this package; every key it touches is in KEYS."""
+
+    name: str
+    body: str
+    sha: str
+
+
+def load_script(name: str) -> Script:
+    """Read `scripts/<name>.lua`."""
+    body = (files(__package__) / "scripts" / f"{name}.lua").read_text(encoding="utf-8")
+    # What EVALSHA calls a script by; nothing is protected with it.
+    return Script(name, body, sha1(body.encode(), usedforsecurity=False).hexdigest())
+
+
+class Server:
+    """A client and the name it may be called by in a log. What is sent through it must be safe to repeat."""
+
+    def __init__(
+        self,
+        client: Redis | RedisCluster,
+        where: str,
+        *,
+        closing: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self._client = client
+        self._closing = closing
+        self.where = where
+
+    def __repr__(self) -> str:
+        return f"Server({self.where!r})"
+
+    async def command(self, *words: Argument) -> object:
+        """Send one command; raises `StoreUnavailable`."""
+        with translated(self.where):
+            async with asyncio.timeout(WITHIN):
+                return await self._sent(*words)
+
+    async def run(self, script: Script, keys: Sequence[str], args: Sequence[Argument] = ()) -> object:
+        """Run a script; the server is sent its text only when it does not know it. Raises `StoreUnavailable`."""
+        with translated(self.where):
+            async with asyncio.timeout(WITHIN):
+                try:
+                    return await self._sent("EVALSHA", script.sha, len(keys), *keys, *args)
+                except redis_errors.NoScriptError:
+                    return await self._sent("EVAL", script.body, len(keys), *keys, *args)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        with translated(self.where):
+            await self._client.aclose()
+            if self._closing is not None:
+                await self._closing()
+
+    async def _sent(self, *words: Argument) -> object:
+        try:
+            return await self._once(*words)
+        except redis_errors.ConnectionError as error:
+            # A connection that was cut is worth one more try; a server that is slow or says no is not.
+            if isinstance(error, _HOPELESS):
+                raise
+            return await self._once(*words)
+
+    async def _once(self, *words: Argument) -> object:
+        return cast("object", await self._client.execute_command(*words))
