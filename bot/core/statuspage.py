@@ -92,9 +92,10 @@ def parse_time(value: object) -> float | None:
         return None
     try:
         moment = datetime.fromisoformat(value.strip())
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
+    return seconds if seconds > 0 else None
 
 
 def plain_text(body: str, limit: int = BODY_LIMIT) -> str:
