@@ -1,0 +1,5 @@
+"""`python -m bot` is `redial`."""
+
+from bot.cli import main
+
+main()

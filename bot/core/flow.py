@@ -1,0 +1,335 @@
+"""How a conversation goes on: one pure function over guides, a conversation and what somebody did.
+
+`begin` opens a conversation, `play` takes an answer, `show` repeats where it stands. Each returns the conversation as
+it is to be stored (one revision on, if anything changed) and the one view to answer with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.core import matching
+from bot.core.conversation import WHAT, WHICH, Conversation, Visit
+from bot.core.event import Origin
+from bot.core.guide import Choice, Onward, Outcome, Step, ToOutcome
+from bot.core.incident import Incident
+from bot.core.library import FACTS, Library
+from bot.core.moments import clock
+from bot.core.recogniser import Decision, Recognition
+from bot.core.showing import Showing
+from bot.core.turn import OVER, Around, Turn
+from bot.core.view import View
+
+_NOTES, _NOTE = 20, 500
+_REPORT = 2000
+
+NONE_OF_THESE = "@none"
+"""The choice of an offer that says that no guide fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A report, redacted, and what it was recognised as."""
+
+    report: str
+    recognition: Recognition
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Something written in an open conversation, redacted, and what it would be recognised as on its own."""
+
+    text: str
+    recognition: Recognition
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """A press on a message that showed `step` at `revision`; `choice` may be a way out, such as `@back`."""
+
+    choice: str
+    step: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """The conversation after the turn and the view to answer with; unchanged ones need not be stored."""
+
+    conversation: Conversation
+    view: View
+    changed: bool
+
+
+Happening = Say | Press
+
+
+def begin(library: Library, conversation_id: str, origin: Origin, event: Begin, around: Around) -> Transition:
+    """Open a conversation with a report that is not `none`."""
+    found = event.recognition
+    fresh = Conversation(
+        id=conversation_id,
+        origin=origin,
+        revision=0,
+        opened=around.now,
+        touched=around.now,
+        report=event.report[:_REPORT],
+        details=found.details,
+        stated=found.facts,
+        facts=found.facts,
+    )
+    turn = Turn(library, fresh, around, by=origin.user)
+    _recognised(turn, found)
+    return _done(turn, opening=True)
+
+
+def play(library: Library, conversation: Conversation, event: Happening, around: Around, by: str) -> Transition:
+    """Take what somebody did in a conversation."""
+    turn = Turn(library, conversation, around, by)
+    if isinstance(event, Press):
+        _pressed(turn, event)
+    else:
+        _said(turn, event)
+    return _done(turn)
+
+
+def show(library: Library, conversation: Conversation, around: Around, preface: str = "") -> Transition:
+    """Repeat where a conversation stands, and change nothing. `preface` is the key of a message said before."""
+    turn = Turn(library, conversation, around, by="")
+    if preface:
+        turn.tell(preface)
+    return _done(turn, opening=conversation.revision <= 1)
+
+
+def take_up(library: Library, conversation: Conversation, around: Around, by: str) -> Transition:
+    """Go on with a conversation that was left or waits, where it stood."""
+    turn = Turn(library, conversation, around, by)
+    turn.change(outcome=None, incident="")
+    turn.tell("outcome.reopened")
+    return _done(turn)
+
+
+def over(library: Library, conversation: Conversation, incident: Incident, around: Around) -> Transition:
+    """Tell somebody who waited that the incident has ended, and ask whether it works again."""
+    turn = Turn(library, conversation, around, by="")
+    turn.change(outcome=None, asking=OVER)
+    turn.tell("outcome.over", name=incident.name, at=clock(incident.resolved_at or around.now))
+    return _done(turn)
+
+
+def close(conversation: Conversation, now: float) -> Conversation:
+    """Return the conversation closed without a word, for a reset."""
+    return replace(conversation, outcome=Outcome.LEFT, revision=conversation.revision + 1, touched=now)
+
+
+def _done(turn: Turn, *, opening: bool = False) -> Transition:
+    if turn.changed:
+        turn.conversation = replace(
+            turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now
+        )
+    return Transition(turn.conversation, Showing(turn, opening=opening).view(), turn.changed)
+
+
+def _recognised(turn: Turn, found: Recognition) -> None:
+    """Go where a recognition leads: a guide, an offer of several, or the question what it says."""
+    candidates = tuple(c.guide for c in found.candidates if turn.library.known(c.guide))[:3]
+    known = turn.library.known(found.guide)
+    if found.decision is Decision.GUIDE and known:
+        turn.change(guide=known.id, candidates=candidates, because=found.why if found.sign else "")
+        turn.enter(known.id, "")
+    elif found.decision is Decision.CHOOSE and candidates:
+        turn.change(guide="", step=WHICH, candidates=candidates)
+    else:
+        turn.change(guide="", step=WHAT, candidates=())
+
+
+# --- presses ---------------------------------------------------------------------------------------------------
+
+
+def _pressed(turn: Turn, press: Press) -> None:
+    here = turn.conversation
+    if press.revision < here.revision or press.step != turn.place:
+        turn.tell("step.answered")
+    elif press.choice.startswith("@") and press.choice != NONE_OF_THESE:
+        _control(turn, press.choice.removeprefix("@"))
+    elif here.open:
+        _answer(turn, press.choice)
+
+
+def _control(turn: Turn, name: str) -> None:
+    match name:
+        case "back":
+            turn.back() or turn.tell("step.first")
+        case "start-over":
+            _start_over(turn)
+        case "human":
+            turn.finish(Outcome.HANDED_OFF)
+        case "stop":
+            turn.finish(Outcome.LEFT)
+        case "fixed":
+            turn.finish(Outcome.FIXED)
+        case "not-this":
+            _not_this(turn)
+        case "switch" if turn.conversation.candidates:
+            turn.switch(turn.conversation.candidates[0])
+        case "questions":
+            _list_questions(turn)
+
+
+def _start_over(turn: Turn) -> None:
+    here = turn.conversation
+    turn.change(history=(), facts=here.stated, asking="", cause="", outcome=None, incident="")
+    if here.guide:
+        turn.enter(here.guide, "")
+
+
+def _not_this(turn: Turn) -> None:
+    here = turn.conversation
+    others = tuple(guide for guide in here.candidates if guide != here.guide)
+    turn.change(guide="", asking="", cause="", because="", history=(), facts=here.stated, outcome=None)
+    turn.change(step=WHICH if others else WHAT, candidates=others)
+
+
+def _list_questions(turn: Turn) -> None:
+    guide = turn.library.known(turn.conversation.guide)
+    if guide and guide.questions:
+        turn.tell_questions(guide.questions)
+    else:
+        turn.tell("step.no-questions")
+
+
+# --- answers ---------------------------------------------------------------------------------------------------
+
+
+def _answer(turn: Turn, choice_id: str) -> None:
+    """Take a choice of the question that is open: an offer of guides, a fact, or a step."""
+    here = turn.conversation
+    if here.step == WHICH and not here.guide:
+        if choice_id == NONE_OF_THESE:
+            turn.change(step=WHAT, candidates=())
+        elif choice_id in here.candidates:
+            turn.change(guide=choice_id)
+            turn.enter(choice_id, "")
+        return
+    step = turn.question
+    choice = step.choice(choice_id) if step else None
+    if choice and step:
+        _take(turn, step, choice)
+
+
+def _take(turn: Turn, step: Step, choice: Choice) -> None:
+    here = turn.conversation
+    if here.asking:
+        turn.visit(FACTS, here.asking, choice, by=turn.by)
+        turn.change(asking="")
+        if isinstance(choice.target, ToOutcome):
+            turn.finish(choice.target.outcome)
+        elif here.asking == OVER:
+            turn.look_again()
+        else:
+            turn.enter(here.guide, here.step)
+        return
+    turn.visit(here.guide, step.id, choice, by=turn.by)
+    match choice.target:
+        case ToOutcome(outcome):
+            turn.finish(outcome)
+        case Onward():
+            turn.enter(here.guide, here.step)
+        case target:
+            turn.enter(target.guide, target.step)
+
+
+# --- free text -------------------------------------------------------------------------------------------------
+
+
+def _said(turn: Turn, event: Say) -> None:
+    if not turn.conversation.open:
+        _said_after_the_end(turn, event)
+        return
+    if turn.conversation.step == WHAT and not turn.conversation.guide:
+        _placed(turn, event)
+        return
+    choices = turn.choices
+    picked = matching.pick(event.text, choices, turn.library.messages.list("says.not"))
+    control = _meant_control(turn, event.text)
+    if control:
+        _control_said(turn, control)
+    elif picked:
+        _keep_longer_words(turn, event.text, picked)
+        _answer(turn, picked.id)
+    elif matching.number(event.text) is not None:
+        turn.tell("step.no-match")
+    elif turn.conversation.step == WHICH and not turn.conversation.guide:
+        _placed(turn, event)
+    else:
+        _question_or_note(turn, event)
+
+
+def _said_after_the_end(turn: Turn, event: Say) -> None:
+    """After the end only the two answers to "it is over" and a wish to go on mean something."""
+    control = _meant_control(turn, event.text)
+    if control in {"start-over", "fixed", "human"}:
+        _control(turn, control)
+
+
+def _meant_control(turn: Turn, text: str) -> str:
+    say = turn.library.messages
+    for name in ("again", "back", "start-over", "human", "stop", "fixed", "not-this", "switch", "questions"):
+        if matching.means(text, say.list(f"says.{name}")):
+            return name
+    return ""
+
+
+def _control_said(turn: Turn, name: str) -> None:
+    if name != "again":
+        _control(turn, name)
+
+
+def _placed(turn: Turn, event: Say) -> None:
+    """Take more words about a report that has no guide yet."""
+    control = _meant_control(turn, event.text)
+    if control in {"human", "stop", "fixed", "start-over"}:
+        _control(turn, control)
+        return
+    here, found = turn.conversation, event.recognition
+    turn.change(
+        report=f"{here.report}\n{event.text}"[-_REPORT:],
+        details={**here.details, **found.details},
+        stated={**here.stated, **found.facts},
+        facts={**here.facts, **found.facts},
+    )
+    if found.decision in {Decision.GUIDE, Decision.CHOOSE}:
+        _recognised(turn, found)
+    elif here.step == WHAT and here.revision > 1:
+        turn.tell("what.again")
+        turn.change(step=WHICH, candidates=turn.likely_guides())
+
+
+def _question_or_note(turn: Turn, event: Say) -> None:
+    guide = turn.library.known(turn.conversation.guide)
+    question = matching.asked(event.text, guide.questions) if guide else None
+    if question:
+        turn.tell_answer(question)
+        return
+    _note(turn, event.text)
+    found = event.recognition
+    other = turn.library.known(found.guide)
+    visited = {visit.guide for visit in turn.conversation.history} | {turn.conversation.guide}
+    if found.decision is Decision.GUIDE and found.sign and other and other.id not in visited:
+        turn.change(candidates=(other.id, *(c for c in turn.conversation.candidates if c != other.id)))
+        turn.tell("step.another", title=other.title, because=found.why)
+    else:
+        turn.tell("step.noted")
+
+
+def _note(turn: Turn, text: str) -> None:
+    note = " ".join(text.split())[:_NOTE]
+    turn.change(notes=(*turn.conversation.notes, note)[-_NOTES:])
+
+
+def _keep_longer_words(turn: Turn, text: str, picked: Choice) -> None:
+    """Keep what was said besides the choice: it says what is done, and the hand-off needs it."""
+    if matching.number(text) is None and matching.typed(text) not in {matching.typed(picked.label), picked.id}:
+        _note(turn, text)
+
+

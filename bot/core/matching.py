@@ -1,0 +1,75 @@
+"""What a person's own words pick: a choice by number, label or `says`, a way out, or a question people ask."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from bot.core.guide import Choice, Question
+from bot.core.text import plain
+
+_NUMBER = re.compile(r"^(?:option|choice|number|nr|no)?\s*[#(]?(\d{1,2})[.):]?$")
+_WORD = re.compile(r"[\w']+", re.UNICODE)
+_REACH = 3
+"""How many words before a `says` word a "not" still turns it round."""
+
+
+def typed(text: str) -> str:
+    """Return what was typed in one form: lower case, plain quotes, single spaces, no punctuation around it."""
+    text = text.casefold().replace("\u2019", "'").replace("\u2018", "'").replace("\u201c", '"').replace("\u201d", '"')
+    return " ".join(text.split()).strip(" .!,;:\"'`*_“”()")
+
+
+def means(text: str, sayings: Iterable[str]) -> bool:
+    """Say whether all of the text is one of these sayings."""
+    said = typed(text)
+    if said == "" and text.strip() == "?":
+        said = "?"
+    return said in {typed(s) or s for s in sayings} or said.rstrip("?") in {typed(s) for s in sayings}
+
+
+def number(text: str) -> int | None:
+    """Return the number somebody typed, if that is all they typed."""
+    found = _NUMBER.match(typed(text))
+    return int(found[1]) if found else None
+
+
+def pick(text: str, choices: Sequence[Choice], nots: Sequence[str]) -> Choice | None:
+    """Return the one choice the text means, or None when it means none or several."""
+    n = number(text)
+    if n is not None:
+        return choices[n - 1] if 0 < n <= len(choices) else None
+    said = typed(text)
+    for choice in choices:
+        if said and said in (typed(choice.label), choice.id):
+            return choice
+    meant = [choice for choice in choices if _says(said, choice.says, nots)]
+    return meant[0] if len(meant) == 1 else None
+
+
+def asked(text: str, questions: Sequence[Question]) -> Question | None:
+    """Return the question people ask that this text is, or None."""
+    said = typed(text)
+    for question in questions:
+        if said and said == typed(plain(question.title)):
+            return question
+    meant = [question for question in questions if _says(said, question.says, ())]
+    return meant[0] if len(meant) == 1 and ("?" in text or _is_asking(said)) else None
+
+
+_ASKING = frozenset("will does do is are should can could would what why how when which am".split())
+
+
+def _is_asking(said: str) -> bool:
+    return said.split(" ", 1)[0] in _ASKING
+
+
+def _says(said: str, sayings: Iterable[str], nots: Sequence[str]) -> bool:
+    """Say whether one of the sayings stands in the text as whole words, and no "not" turns it round."""
+    words = _WORD.findall(said)
+    for saying in sayings:
+        wanted = _WORD.findall(typed(saying))
+        for at in range(len(words) - len(wanted) + 1) if wanted else ():
+            if words[at : at + len(wanted)] == wanted and not set(words[max(0, at - _REACH) : at]) & set(nots):
+                return True
+    return False

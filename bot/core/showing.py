@@ -1,0 +1,222 @@
+"""The view of where a conversation stands: opening, question, offer, or end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from bot.core.conversation import WHICH
+from bot.core.guide import Guide, Outcome, Step
+from bot.core.handoff import cause_title, packet
+from bot.core.moments import duration
+from bot.core.text import Block, Bullets, Code, Inline, Note, Span, Steps, Text, Undo, plain
+from bot.core.turn import Turn
+from bot.core.view import Cite, Control, Offer, View
+
+_WAYS_OUT = ("back", "start-over", "human", "not-this", "stop")
+
+
+class Showing:
+    """Builds the one view a turn answers with."""
+
+    def __init__(self, turn: Turn, *, opening: bool) -> None:
+        """Take a turn whose conversation is as it will be stored."""
+        self.turn, self.library, self.here = turn, turn.library, turn.conversation
+        self.messages = turn.library.messages
+        self.opening = opening
+        self.guide = turn.library.known(turn.conversation.guide)
+
+    def view(self) -> View:
+        """Return the view, marked with the conversation it belongs to."""
+        if self.here.outcome is not None:
+            view = self._end(self.here.outcome)
+        elif not self.here.guide:
+            view = self._which() if self.here.step == WHICH else self._what()
+        elif self.here.asking:
+            view = self._fact(self.library.question(self.here.asking))
+        else:
+            view = self._step(self.library.step(self.here.guide, self.here.step)[1])
+        if self.opening and self.guide and self.here.outcome is None:
+            view = self._opened(view, self.guide)
+        else:
+            view = replace(view, preface=(*self.turn.preface, *view.preface))
+        return replace(
+            view,
+            key=f"{self.here.id}:{self.here.revision}",
+            conversation=self.here.id,
+            revision=self.here.revision,
+            guide=self.here.guide,
+            step=self.turn.place,
+            cause=self._cause_id(),
+        )
+
+    def _cause_id(self) -> str | None:
+        if not self.here.cause:
+            return None
+        guide_id, _, step_id = self.here.cause.partition("#")
+        return self.library.step(guide_id, step_id)[1].cause
+
+    # --- questions ---
+
+    def _step(self, step: Step) -> View:
+        body = (*step.body, *self._fitting(step))
+        managed = step.bypass and self.turn.around.managed
+        blocks = self._request(step, body) if managed else tuple(self._filled(body))
+        lead = self.messages.inline("bypass.lead") if managed else step.title
+        return View(
+            lead=lead,
+            blocks=blocks,
+            offers=self._offers(),
+            controls=self._controls(it=managed),
+            evidence=step.evidence,
+            sources=tuple(self._sources(step, body)),
+        )
+
+    def _fitting(self, step: Step) -> tuple[Block, ...]:
+        """Return the parts of a step that fit what is known; the one for all others if none does."""
+        facts = self.here.facts
+        fits = [variant for variant in step.variants if variant.when and variant.when.holds(facts)]
+        chosen = fits or [variant for variant in step.variants if variant.when is None]
+        out: list[Block] = []
+        for variant in chosen:
+            out += [Text(_bold(variant.title)), *variant.body]
+        return tuple(out)
+
+    def _request(self, step: Step, body: Sequence[Block]) -> tuple[Block, ...]:
+        """Return a step that goes around the company's controls as a request its IT can act on."""
+        say = self.messages.text
+        lines = [say("bypass.request"), say("bypass.what", title=plain(step.title))]
+        if self.guide:
+            lines.append(say("bypass.why", guide=self.guide.title))
+        if self.here.details.get("line"):
+            lines.append(say("bypass.line", line=self.here.details["line"]))
+        lines += [say("bypass.how"), *(f"  {line}" for line in as_lines(b for b in body if not isinstance(b, Undo)))]
+        lines += [say("bypass.undo", undo=plain(block.inline)) for block in body if isinstance(block, Undo)]
+        return (Text(self.messages.inline("bypass.body")), Code("\n".join(lines)))
+
+    def _fact(self, step: Step) -> View:
+        return View(lead=step.title, blocks=step.body, offers=self._offers(), controls=self._controls())
+
+    def _which(self) -> View:
+        lead = self.messages.inline("which.lead")
+        return View(lead=lead, offers=self._offers(), controls=self._controls(("human", "stop")))
+
+    def _what(self) -> View:
+        body = Text(self.messages.inline("what.body"))
+        lead = self.messages.inline("what.lead")
+        return View(lead=lead, blocks=(body,), controls=self._controls(("human", "stop")))
+
+    def _opened(self, view: View, guide: Guide) -> View:
+        """Put the guide's quick answer and the official status before the first question."""
+        summary = list(guide.summary)
+        first = summary.pop(0) if summary and isinstance(summary[0], Text) else None
+        if not self.turn.status_told:
+            self.turn.preface += self.turn.reading().lines
+            self.turn.status_told = True
+        return replace(
+            view,
+            lead=first.inline if isinstance(first, Text) else (Span(guide.title),),
+            blocks=(*summary, *self.turn.preface, Text(_bold(view.lead)), *view.blocks),
+            read_as=self._read_as(guide),
+        )
+
+    def _read_as(self, guide: Guide) -> Inline:
+        if self.here.because:
+            return self.messages.inline("opening.read-as", title=guide.title, because=self.here.because)
+        return self.messages.inline("opening.read-as-guess", title=guide.title)
+
+    def _offers(self) -> tuple[Offer, ...]:
+        return tuple(Offer(n, choice.id, choice.label) for n, choice in enumerate(self.turn.choices, 1))
+
+    def _controls(self, names: Sequence[str] = _WAYS_OUT, *, it: bool = False) -> tuple[Control, ...]:
+        shown = [name for name in names if name not in {"back", "start-over"} or self.here.history]
+        out = [Control(f"@{name}", self.messages.text("control.it" if it and name == "human" else f"control.{name}")) for name in shown]
+        other = self.library.known(self.here.candidates[0]) if self.here.candidates and self.here.guide else None
+        if other and other.id != self.here.guide:
+            out.append(Control("@switch", self.messages.text("control.switch", title=other.title)))
+        return tuple(out)
+
+    def _sources(self, step: Step, body: Sequence[Block]) -> Iterator[Cite]:
+        names = [step.source, *(block.source for block in body if isinstance(block, Note))]
+        for name in dict.fromkeys(name for name in names if name):
+            url = self.guide.sources.get(name) if self.guide else None
+            if url:
+                yield Cite(name, url)
+
+    def _filled(self, blocks: Sequence[Block]) -> Iterator[Block]:
+        """Put what the person said into the blocks to copy that have room for it (`{notes}`)."""
+        said = " ".join(self.here.notes) or self.messages.text("step.notes-blank")
+        for block in blocks:
+            if isinstance(block, Code):
+                yield Code(block.text.replace("{notes}", said.replace("`", "'")), block.language)
+            elif isinstance(block, Steps | Bullets):
+                yield type(block)(tuple(tuple(self._filled(item)) for item in block.items))
+            else:
+                yield block
+
+    # --- ends ---
+
+    def _end(self, outcome: Outcome) -> View:
+        ending = self.library.ending(outcome)
+        blocks: list[Block] = []
+        if self.here.cause:
+            key = "outcome.cause" if outcome is Outcome.FIXED else "outcome.cause-so-far"
+            blocks.append(Text(self.messages.inline(key, cause=cause_title(self.library, self.here.cause))))
+        if outcome is Outcome.WAITING:
+            blocks += self._waiting()
+        blocks += ending.body
+        if outcome is Outcome.HANDED_OFF:
+            blocks.append(Code(packet(self.library, self.here, self.turn.around.board)))
+        if outcome is not Outcome.FIXED:
+            blocks.append(Text(self.messages.inline("outcome.resume")))
+        return View(lead=ending.title, blocks=tuple(blocks), outcome=outcome)
+
+    def _waiting(self) -> Iterator[Block]:
+        board = self.turn.around.board
+        incident = board.incident(self.here.incident) if board and self.here.incident else None
+        if board and incident:
+            lasted = incident.lasted(board.clock(self.turn.around.now))
+            since = duration(self.messages, lasted) if lasted is not None else "?"
+            yield Text(self.messages.inline("outcome.waiting-for", name=incident.name, since=since))
+        else:
+            yield Text(self.messages.inline("outcome.waiting-page"))
+        yield Text(self.messages.inline("outcome.promise"))
+
+
+def _bold(inline: Inline) -> Inline:
+    return tuple(replace(span, bold=True) for span in inline)
+
+
+_SPACES = re.compile(r"[ \t]+")
+
+
+def as_lines(blocks: Iterator[Block] | Sequence[Block], indent: str = "") -> Iterator[str]:
+    """Return blocks as lines of plain text, for records and requests that are copied elsewhere."""
+    for block in blocks:
+        match block:
+            case Text(inline) | Undo(inline):
+                yield from (indent + _SPACES.sub(" ", line) for line in _addressed(inline).splitlines())
+            case Code(text):
+                yield from (f"{indent}    {line}" for line in text.splitlines())
+            case Note(blocks=inner):
+                yield from as_lines(inner, indent)
+            case Steps(items):
+                for n, item in enumerate(items, 1):
+                    yield from _item(item, indent, f"{n}. ")
+            case Bullets(items):
+                for item in items:
+                    yield from _item(item, indent, "- ")
+
+
+def _item(item: Sequence[Block], indent: str, mark: str) -> Iterator[str]:
+    lines = list(as_lines(item))
+    for n, line in enumerate(lines):
+        yield indent + (mark if n == 0 else " " * len(mark)) + line
+
+
+def _addressed(inline: Inline) -> str:
+    """Return the words of a text, with the address behind each link."""
+    return "".join(
+        f"{span.text} ({span.href})" if span.href and span.href != span.text else span.text for span in inline
+    )

@@ -1,0 +1,227 @@
+"""One turn in the making: the conversation as it changes, and what is to be said before the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.core.conversation import WHAT, WHICH, Conversation, Visit
+from bot.core.guide import Choice, Outcome, Question, Step, ToOutcome, ToStep
+from bot.core.incident import Board
+from bot.core.library import FACTS, Library
+from bot.core.messages import Value
+from bot.core.official import ELSEWHERE, OFFICIAL_STATUS, UNKNOWN, Reading, reading
+from bot.core.text import Block, Bullets, Span, Text
+
+OVER = "over"
+"""The question, among those for facts, that is asked when the incident somebody waited for has ended."""
+
+_HOPS = 60
+"""More steps than any chain of automatic answers has: a guide that goes round in circles stops here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What holds while a turn is played. now: seconds since the epoch; managed: devices belong to the company."""
+
+    now: float
+    board: Board | None = None
+    managed: bool = True
+
+
+class Turn:
+    """Changes a conversation step by step; nothing outside sees it before it is whole."""
+
+    def __init__(self, library: Library, conversation: Conversation, around: Around, by: str) -> None:
+        self.library, self.conversation, self.around, self.by = library, conversation, around, by
+        self.preface: list[Block] = []
+        self.status_told = False
+        self.changed = False
+
+    # --- what is open ---
+
+    @property
+    def place(self) -> str:
+        """The step a press has to belong to: a step id, `@which`, `@what`, or `@` and a fact that is asked for."""
+        here = self.conversation
+        return f"@{here.asking}" if here.asking else here.step
+
+    @property
+    def question(self) -> Step | None:
+        """The step or the fact's question that is open; None while no guide is chosen."""
+        here = self.conversation
+        if here.asking:
+            return self.library.question(here.asking)
+        return self.library.step(here.guide, here.step)[1] if here.guide else None
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What can be answered now, offers of guides included, in the order shown."""
+        if self.question:
+            return self.question.choices
+        if self.conversation.step == WHICH:
+            guides = [self.library.guide(guide) for guide in self.conversation.candidates]
+            offers = [Choice(guide.id, guide.title, ToStep(guide.id, "")) for guide in guides]
+            return (*offers, Choice("@none", self.library.messages.text("which.none"), ToStep("", WHAT)))
+        return ()
+
+    def likely_guides(self) -> tuple[str, ...]:
+        """Return guides to offer when nothing was recognised: those of the surface first, in the order of the library."""
+        surface = self.conversation.facts.get("surface", "")
+        ranked = sorted(self.library.guides.values(), key=lambda guide: surface not in guide.surfaces)
+        return tuple(guide.id for guide in ranked)[:4]
+
+    # --- changing ---
+
+    def change(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of Conversation, checked by replace()
+        """Change fields of the conversation."""
+        self.conversation = replace(self.conversation, **fields)
+        self.changed = True
+
+    def tell(self, key: str, **fields: Value) -> None:
+        """Say one of Redial's sentences before the question."""
+        self.preface.append(Text(self.library.messages.inline(key, **fields)))
+
+    def tell_answer(self, question: Question) -> None:
+        """Answer a question people ask, with its grade; the step stays."""
+        grade = self.library.messages.text(f"evidence.{question.evidence}") if question.evidence else ""
+        title = tuple(replace(span, bold=True) for span in question.title)
+        self.preface.append(Text((*title, Span(f" · {grade}", italic=True)) if grade else title))
+        self.preface += question.body
+
+    def tell_questions(self, questions: Sequence[Question]) -> None:
+        """List the questions people ask."""
+        self.tell("step.questions")
+        self.preface.append(Bullets(tuple((Text(question.title),) for question in questions)))
+
+    def visit(self, guide: str, step: str, choice: Choice, by: str) -> None:
+        """Record an answer and what it states."""
+        here = self.conversation
+        self.change(
+            history=(*here.history, Visit(guide, step, choice.id, by, self.around.now)),
+            facts={**here.facts, **choice.facts},
+        )
+
+    def finish(self, outcome: Outcome) -> None:
+        """End the conversation."""
+        incident = self.reading().incident if outcome is Outcome.WAITING else None
+        self.change(outcome=outcome, asking="", incident=incident.id if incident else "")
+
+    def switch(self, guide_id: str) -> None:
+        """Go to another guide, keeping what is known."""
+        guide = self.library.guide(guide_id)
+        rest = tuple(c for c in self.conversation.candidates if c != guide_id)
+        self.change(guide=guide.id, candidates=rest, because="", asking="", cause="")
+        self.enter(guide.id, "")
+
+    # --- moving ---
+
+    def enter(self, guide_id: str, step_id: str) -> None:
+        """Go to a step, past every question whose answer is already known, to the next one a person has to answer."""
+        for _ in range(_HOPS):
+            guide, step = self.library.step(guide_id, step_id)
+            self.change(guide=guide.id, step=step.id, asking="", cause=self._cause(guide.id, step))
+            choice = self._by_itself(step)
+            if choice is None:
+                fact = self._missing(step)
+                if fact:
+                    self.change(asking=fact)
+                return
+            self.visit(guide.id, step.id, choice, by="")
+            match choice.target:
+                case ToOutcome(outcome):
+                    self.finish(outcome)
+                    return
+                case ToStep(guide_id, step_id):
+                    continue
+            return
+
+    def _cause(self, guide_id: str, step: Step) -> str:
+        return f"{guide_id}#{step.id}" if step.cause else self.conversation.cause
+
+    def _by_itself(self, step: Step) -> Choice | None:
+        """Return the choice Redial can make: from the status page, or from a fact it already knows."""
+        if step.auto == OFFICIAL_STATUS:
+            now = self.reading()
+            if not self.status_told:
+                self.preface += now.lines
+                self.status_told = True
+            fallback = UNKNOWN if now.answer == ELSEWHERE else now.answer
+            return step.choice(now.answer) or step.choice(fallback)
+        fact = step.asks
+        known = self.conversation.facts.get(fact, "") if fact else ""
+        choice = next((c for c in step.choices if fact and known and c.facts[fact] == known), None)
+        if choice and fact in self.conversation.stated and not self._used(fact):
+            self.tell("step.known", label=choice.label)
+        return choice
+
+    def _used(self, fact: str) -> bool:
+        """Say whether a fact from the report was already used, and so already told."""
+        return any(not visit.by and self._stated_by(visit) == fact for visit in self.conversation.history)
+
+    def _missing(self, step: Step) -> str | None:
+        """Return the fact that has to be asked for before this step's variants can be shown."""
+        facts = self.conversation.facts
+        for variant in step.variants:
+            if variant.when and not variant.when.excluded(facts):
+                fact = variant.when.unknown(facts)
+                if fact:
+                    return fact
+        return None
+
+    def look_again(self) -> None:
+        """Go back to where the official status was read last, so that it is read anew."""
+        for visit in reversed(self.conversation.history):
+            if visit.guide != FACTS and self.library.step(visit.guide, visit.step)[1].auto:
+                self.enter(visit.guide, visit.step)
+                return
+        self.enter(self.conversation.guide, self.conversation.step)
+
+    def back(self) -> bool:
+        """Go back to the question answered last; False at the first one."""
+        here = self.conversation
+        history, stated = list(here.history), dict(here.stated)
+        guide, step, asking = here.guide, here.step, ""
+        while history:
+            visit = history.pop()
+            if visit.guide == FACTS:
+                asking = visit.step
+            else:
+                guide, step, asking = visit.guide, visit.step, ""
+            fact = self._stated_by(visit)
+            if not visit.by and fact in stated:
+                del stated[fact]
+            elif not visit.by:
+                continue
+            facts = self._learned(history, stated)
+            cause = self._found(history)
+            self.change(
+                guide=guide, step=step, asking=asking, outcome=None, incident="",
+                history=tuple(history), stated=stated, facts=facts, cause=cause,
+            )  # fmt: skip
+            return True
+        return False
+
+    def _stated_by(self, visit: Visit) -> str:
+        if visit.guide == FACTS:
+            return visit.step
+        return self.library.step(visit.guide, visit.step)[1].asks or ""
+
+    def _learned(self, history: Sequence[Visit], stated: dict[str, str]) -> dict[str, str]:
+        facts = dict(stated)
+        for visit in history:
+            choice = self.library.choice(visit.guide, visit.step, visit.choice)
+            facts.update(choice.facts if choice else {})
+        return facts
+
+    def _found(self, history: Sequence[Visit]) -> str:
+        for visit in reversed(history):
+            if visit.guide != FACTS and self.library.step(visit.guide, visit.step)[1].cause:
+                return f"{visit.guide}#{visit.step}"
+        return ""
+
+    def reading(self) -> Reading:
+        """What the official page says about this trouble."""
+        here = self.conversation
+        return reading(self.library, self.library.known(here.guide), here.facts, self.around.board, self.around.now)

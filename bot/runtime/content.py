@@ -1,0 +1,121 @@
+"""Content from its folders: the built-in one, and a company's own laid over it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.core.errors import ContentError, SettingsError
+from bot.core.guide import Guide
+from bot.core.library import FACTS, OUTCOMES, Library
+from bot.core.markdown import read_guide
+from bot.core.messages import Messages
+from bot.core.overlay import lay_over
+from bot.core.problem import Problem
+from bot.core.recogniser import Recogniser
+from bot.core.recogniser_products import Products, parse_products
+from bot.core.services import Services, parse_services
+from content import ROOT
+
+SERVICES = "claude.toml"
+"""The file of `products/` that says what the status page covers; all others are for the recogniser."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Everything read, and everything that is wrong with it."""
+
+    library: Library
+    products: Products
+    problems: tuple[Problem, ...] = ()
+    files: int = field(default=0)
+
+    def recogniser(self) -> Recogniser:
+        """Return a recogniser over these guides."""
+        return Recogniser(tuple(self.library.guides.values()), self.products)
+
+
+def load(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
+    """Read the content to work with; raises ContentError with the first problem."""
+    content = read(dirs, locale=locale)
+    if content.problems:
+        raise min(content.problems).error()
+    return content
+
+
+def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
+    """Read all content folders, later ones over earlier ones; raises SettingsError for a folder that is not there."""
+    problems: list[Problem] = []
+    guides: dict[str, Guide] = {}
+    files = 0
+    for root in (ROOT, *dirs):
+        if not root.is_dir():
+            raise SettingsError(f"content folder {root} is not there (setting `content_dirs`)")
+        for path in sorted((root / "guides" / locale).glob("*.md")):
+            files += 1
+            patch, found = read_guide(_text(path), guide_id=path.stem, locale=locale, path=_shown(path))
+            merged, complaints = lay_over(guides.get(path.stem), patch)
+            guides[path.stem] = merged
+            problems += [*found, *complaints]
+    library = Library(
+        facts=guides.pop(FACTS),
+        outcomes=guides.pop(OUTCOMES),
+        guides=guides,
+        messages=_messages(dirs, locale),
+        services=_services(dirs),
+    )
+    return Content(library, _products(dirs), tuple(problems), files)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ContentError(f"cannot be read as UTF-8 text: {error}", path=_shown(path), line=1) from error
+
+
+def _shown(path: Path) -> str:
+    """Return a path as people would type it: below the current folder if it is there."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _layers(dirs: Sequence[Path], name: str) -> Iterator[Path]:
+    return (path for root in (ROOT, *dirs) if (path := root / name).is_file())
+
+
+def _messages(dirs: Sequence[Path], locale: str) -> Messages:
+    table: dict[str, object] = {}
+    for path in _layers(dirs, f"messages/{locale}.toml"):
+        _merge(table, _toml(path))
+    return Messages(table, path=f"messages/{locale}.toml")
+
+
+def _toml(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise ContentError(str(error), path=_shown(path), line=1) from error
+
+
+def _merge(below: dict[str, object], over: dict[str, object]) -> None:
+    for key, value in over.items():
+        under = below.get(key)
+        if isinstance(under, dict) and isinstance(value, dict):
+            _merge(under, value)
+        else:
+            below[key] = value
+
+
+def _services(dirs: Sequence[Path]) -> Services:
+    *_, path = _layers(dirs, f"products/{SERVICES}")
+    return parse_services(_text(path), _shown(path))
+
+
+def _products(dirs: Sequence[Path]) -> Products:
+    paths = [p for root in (ROOT, *dirs) for p in sorted((root / "products").glob("*.toml")) if p.name != SERVICES]
+    return parse_products({_shown(path): _text(path) for path in paths})

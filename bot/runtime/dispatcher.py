@@ -1,0 +1,69 @@
+"""The intake: one running turn for each person in a thread, a bounded number in all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from bot.core.event import InboundEvent
+from bot.ports.chat import Chat
+
+Handle = Callable[[InboundEvent, Chat], Awaitable[None]]
+Lane = tuple[str, str, str, str]
+
+RUNNING = 256
+"""Most lanes at work in a process at once."""
+WAITING = 8
+"""Most events that wait in one lane: more is somebody leaning on a button."""
+
+
+class Dispatcher:
+    """Implements the Intake port. Turns of one person in one thread run one after another, all others side by side."""
+
+    def __init__(self, handle: Handle) -> None:
+        """Take what plays a turn; it answers for its own errors."""
+        self._handle = handle
+        self._lanes: dict[Lane, deque[tuple[InboundEvent, Chat]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._open = True
+
+    def submit(self, event: InboundEvent, chat: Chat) -> bool:
+        """Queue one turn; False when closed, or too much is running or waiting."""
+        origin = event.origin
+        lane = (origin.tenant, origin.channel, origin.thread, origin.user)
+        queue = self._lanes.get(lane)
+        if not self._open or (queue is None and len(self._lanes) >= RUNNING) or (queue and len(queue) >= WAITING):
+            return False
+        if queue is None:
+            self._lanes[lane] = deque([(event, chat)])
+            task = asyncio.get_running_loop().create_task(self._run(lane))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        else:
+            queue.append((event, chat))
+        return True
+
+    async def idle(self) -> None:
+        """Wait until everything submitted so far has been played."""
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    async def close(self, within: float) -> None:
+        """Take nothing more in and let running turns finish for `within` seconds; what remains stays owed."""
+        self._open = False
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=within)
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _run(self, lane: Lane) -> None:
+        queue = self._lanes[lane]
+        try:
+            while queue:
+                event, chat = queue[0]
+                await self._handle(event, chat)
+                queue.popleft()
+        finally:
+            del self._lanes[lane]

@@ -1,0 +1,81 @@
+"""Settings: `redial.toml`, then the environment over it. Tokens and passwords come from the environment only."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from bot.core.errors import SettingsError
+
+FILE = "redial.toml"
+
+
+class StatusSettings(BaseModel):
+    """Which official page is read. Empty values: what `content/products/claude.toml` says."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    page_id: str = Field(default="", description="id of the page, as its API names it")
+    hosts: tuple[str, ...] = Field(default=(), description="addresses of the page, asked in this order")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Each has a default with which `redial chat` works."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="REDIAL_", env_nested_delimiter="__", extra="forbid", frozen=True, env_ignore_empty=True
+    )
+
+    devices: Literal["managed", "personal"] = Field(
+        default="managed",
+        description="managed: steps that go around a company's controls become a request to IT; personal: they are shown with their undo",
+    )
+    content_dirs: tuple[Path, ...] = Field(default=(), description="folders of your own guides and sentences, laid over the built-in ones")
+    locale: Literal["en"] = Field(default="en", description="language of guides and messages")
+    data_dir: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("redial", appauthor=False)),
+        description="where Redial's own store keeps its files when no REDIS_URL is set",
+    )
+    status: StatusSettings = Field(default_factory=StatusSettings, description="the official status page")
+    redis_url: SecretStr | None = Field(
+        default=None,
+        validation_alias="REDIS_URL",
+        description="address of a Redis or Valkey server, from the environment only; without it Redial runs its own",
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature of pydantic-settings
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the same
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Say where values come from: the command line, the environment, the file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, config_file())
+
+
+def config_file() -> Path:
+    """Return the settings file: `REDIAL_CONFIG`, else `redial.toml` in the current folder."""
+    return Path(os.environ.get("REDIAL_CONFIG") or FILE)
+
+
+def load_settings(**over: object) -> Settings:
+    """Read the settings; values that are None do not count. Raises SettingsError naming the setting, never its value."""
+    given = os.environ.get("REDIAL_CONFIG")
+    if given and not Path(given).is_file():
+        raise SettingsError(f"REDIAL_CONFIG names {given}, which is not there")
+    try:
+        return Settings(**{key: value for key, value in over.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(f"setting `{name}`: {first['msg']} (in {config_file()} or the environment)") from None
+    except ValueError as error:
+        raise SettingsError(f"{config_file()} is not TOML: {error}") from None

@@ -1,0 +1,53 @@
+"""The composition root: the only place that knows which adapter stands behind which port."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.adapters.statuspage.settings import PageSettings
+from bot.core.services import Page
+from bot.ports.status import StatusSource
+from bot.runtime.content import Content, load
+from bot.runtime.settings import Settings
+from handlers.desk import Desk
+
+
+@asynccontextmanager
+async def desk(settings: Settings, content: Content | None = None) -> AsyncIterator[Desk]:
+    """Put a desk together and take it down again; raises SettingsError, ContentError or StoreUnavailable."""
+    # Imported late: most sub-commands need neither store nor page.
+    from bot.adapters.store import connect  # noqa: PLC0415
+
+    content = content or load(settings.content_dirs, locale=settings.locale)
+    url = settings.redis_url.get_secret_value() if settings.redis_url else None
+    store = await connect(url, settings.data_dir)
+    try:
+        source = status_source(settings, content.library.services.page)
+        try:
+            yield Desk(
+                library=content.library,
+                recogniser=content.recogniser(),
+                store=store,
+                status=source,
+                clock=time.time,
+                managed=settings.devices == "managed",
+            )
+        finally:
+            await source.close()
+    finally:
+        await store.close()
+
+
+def status_source(settings: Settings, page: Page) -> StatusSource:
+    """Return the reader of the official page."""
+    from bot.adapters.statuspage.client import StatusPage  # noqa: PLC0415 - loads an HTTP client
+
+    return StatusPage(
+        PageSettings(
+            page_id=settings.status.page_id or page.id,
+            hosts=settings.status.hosts or page.hosts,
+            redirect_hosts=page.redirects,
+        )
+    )

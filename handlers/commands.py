@@ -1,0 +1,163 @@
+"""Redial's sub-commands, the same on every platform: `/redial help`, `status`, `resume 2`…"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from bot.core.conversation import Conversation
+from bot.core.event import Commanded, InboundEvent, Said
+from bot.core.flow import close
+from bot.core.incident import Board, Health, Incident, age
+from bot.core.library import Library
+from bot.core.messages import Messages
+from bot.core.moments import clock, duration
+from bot.core.official import state_word
+from bot.core.text import Block, Bullets, Inline, Span, Text
+from bot.core.view import Cite, View
+from bot.ports.chat import Chat
+from bot.ports.store import Duplicate
+from handlers import triage
+from handlers.desk import Desk
+
+COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "forget-me", "help")
+"""The sub-commands, in the order `help` lists them."""
+
+_ALONE = frozenset({"guides", "status", "reset", "forget-me", "help"})
+
+
+def read(text: str, library: Library) -> Commanded | Said:
+    """Decide whether what follows `/redial` is a sub-command; any other text is a report."""
+    head, _, rest = text.strip().partition(" ")
+    name, rest = head.casefold(), rest.strip()
+    if not head:
+        return Commanded("help")
+    if name in _ALONE and not rest:
+        return Commanded(name)
+    if name == "resume" and (not rest or rest.isdigit()):
+        return Commanded("resume", rest)
+    if name == "guide" and rest and " " not in rest:
+        return Commanded("guide", rest)
+    if name == "triage" and rest:
+        return Said(rest, fresh=True)
+    if name in {"human", "back", "stop"} and not rest:
+        return Said(name)
+    return Said(text, fresh=True)
+
+
+async def commanded(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat) -> None:
+    """Carry out a sub-command."""
+    use: dict[str, Callable[[Desk, InboundEvent, str, Chat], Awaitable[None]]] = {
+        "guides": _guides,
+        "guide": _guide,
+        "status": _status,
+        "resume": _resume,
+        "reset": _reset,
+        "forget-me": _forget,
+    }
+    await use.get(what.name, _help)(desk, event, what.argument, chat)
+
+
+async def _help(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
+    say = desk.library.messages
+    lines = [
+        (Text(say.inline("command.help", usage=say.text(f"usage.{name}"), what=say.text(f"what-it-does.{name}"))),)
+        for name in COMMANDS
+    ]
+    blocks = (Text(say.inline("command.help-body")), Text(say.inline("command.help-commands")), Bullets(tuple(lines)))
+    await chat.show(event.origin, View(lead=say.inline("command.help-lead"), blocks=blocks))
+
+
+async def _guides(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
+    guides = sorted(desk.library.guides.values(), key=lambda guide: guide.title)
+    items = tuple((Text((Span(guide.id, code=True), Span(f" {guide.title}"))),) for guide in guides)
+    await chat.show(event.origin, View(lead=desk.library.messages.inline("command.guides"), blocks=(Bullets(items),)))
+
+
+async def _guide(desk: Desk, event: InboundEvent, argument: str, chat: Chat) -> None:
+    guide = desk.library.known(argument)
+    if guide is None:
+        say = desk.library.messages
+        await chat.show(event.origin, View(lead=say.inline("command.unknown-guide", name=argument)))
+        await _guides(desk, event, "", chat)
+        return
+    await triage.start(desk, event, guide.id, chat)
+
+
+async def _status(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
+    await chat.show(event.origin, status_view(desk.library, await desk.status.board(), desk.clock()))
+
+
+def status_view(library: Library, board: Board, now: float) -> View:
+    """Return the official page as a message: open incidents, parts that do not work, and how old that is."""
+    say = library.messages
+    old = age(board, now)
+    blocks: list[Block] = []
+    if board.health is Health.OK and old is not None:
+        lead = say.inline("board.lead-open", n=len(board.open)) if board.open else say.inline("board.lead-ok")
+        blocks.append(Text(say.inline("board.read", age=duration(say, old))))
+    else:
+        lead = say.inline("board.lead-unknown")
+        blocks.append(Text(say.inline("board.unknown-body")))
+        if old is not None:
+            blocks.append(Text(say.inline("board.last-known", age=duration(say, old))))
+    blocks += [Text(_incident(say, incident)) for incident in board.open]
+    parts = [
+        (Text(say.inline("board.component", name=part.name, status=state_word(say, "state", part.status))),)
+        for part in board.components
+    ]
+    if parts:
+        blocks.append(Bullets(tuple(parts)))
+    page = library.services.page
+    return View(lead=lead, blocks=tuple(blocks), sources=(Cite(page.name, board.link or page.hosts[0]),))
+
+
+def _incident(say: Messages, incident: Incident) -> Inline:
+    return say.inline(
+        "board.incident",
+        name=incident.name,
+        impact=state_word(say, "impact", incident.impact),
+        state=state_word(say, "state", incident.status),
+        at=clock(incident.started_at) if incident.started_at is not None else "?",
+    )
+
+
+async def _resume(desk: Desk, event: InboundEvent, argument: str, chat: Chat) -> None:
+    mine = await desk.store.of(event.origin)
+    say = desk.library.messages
+    n = int(argument or 0)
+    if not mine:
+        await chat.show(event.origin, View(lead=say.inline("command.none-open")))
+    elif n > len(mine):
+        await chat.show(event.origin, View(lead=say.inline("command.no-such", n=n)))
+    elif n or len(mine) == 1:
+        await triage.take_up(desk, event, mine[max(n, 1) - 1], chat)
+    else:
+        await chat.show(event.origin, open_view(desk.library, mine, desk.clock()))
+
+
+def open_view(library: Library, mine: Sequence[Conversation], now: float) -> View:
+    """Return the list of somebody's open conversations, numbered as `resume` takes them."""
+    say = library.messages
+    lines = []
+    for n, conversation in enumerate(mine, 1):
+        guide = library.known(conversation.guide)
+        key = "command.open-line-waiting" if conversation.waiting else "command.open-line"
+        title = guide.title if guide else " ".join(conversation.report.split())[:60]
+        lines.append((Text(say.inline(key, n=n, title=title, age=duration(say, now - conversation.touched))),))
+    return View(lead=say.inline("command.open", n=len(mine)), blocks=(Bullets(tuple(lines)),))
+
+
+async def _reset(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
+    closed = 0
+    for conversation in await desk.store.of(event.origin):
+        result = await desk.store.commit(f"{event.id}:{conversation.id}", close(conversation, desk.clock()))
+        closed += not isinstance(result, Duplicate)
+        desk.store.confirm(close(conversation, desk.clock()))
+    say = desk.library.messages
+    lead = say.inline("command.reset", n=closed) if closed else say.inline("command.reset-none")
+    await chat.show(event.origin, View(lead=lead))
+
+
+async def _forget(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
+    count = await desk.store.forget(event.origin)
+    await chat.show(event.origin, View(lead=desk.library.messages.inline("command.forgot", n=count)))

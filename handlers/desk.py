@@ -1,0 +1,29 @@
+"""What every use case works with, put together once by the composition root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.core.library import Library
+from bot.core.recogniser import Recogniser
+from bot.core.turn import Around
+from bot.ports.status import StatusSource
+from bot.ports.store import ConversationStore
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Content, memory, official status and the clock. managed: devices belong to the company (setting `devices`)."""
+
+    library: Library
+    recogniser: Recogniser
+    store: ConversationStore
+    status: StatusSource
+    clock: Callable[[], float]
+    managed: bool = True
+
+    async def around(self) -> Around:
+        """Return what holds for a turn played now."""
+        board = await self.status.board()
+        return Around(self.clock(), board, self.managed)

@@ -1,0 +1,44 @@
+"""One event, whatever it is, to its use case; and a clear word when that fails."""
+
+from __future__ import annotations
+
+import traceback
+
+import structlog
+
+from bot.core.errors import RecordTooNew, RedialError, StoreUnavailable
+from bot.core.event import Commanded, InboundEvent, Pressed, Said
+from bot.core.view import View
+from bot.ports.chat import Chat
+from handlers import commands, triage
+from handlers.desk import Desk
+
+_log = structlog.get_logger(__name__)
+
+
+async def handle(desk: Desk, event: InboundEvent, chat: Chat) -> None:
+    """Play one event to its answer; what Redial cannot do is said to the person and logged, without their words."""
+    try:
+        match event.what:
+            case Said():
+                await triage.said(desk, event, event.what, chat)
+            case Pressed():
+                await triage.pressed(desk, event, event.what, chat)
+            case Commanded():
+                await commands.commanded(desk, event, event.what, chat)
+    except StoreUnavailable as error:
+        await _trouble(desk, event, chat, "trouble.store", error)
+    except RecordTooNew as error:
+        await _trouble(desk, event, chat, "trouble.update", error)
+    except RedialError as error:
+        await _trouble(desk, event, chat, "trouble.failed", error)
+    except Exception as error:  # noqa: BLE001 - the last line of defence: a mistake of ours must not stay silent
+        # Neither the message nor the values of an unforeseen error are logged: they may hold what was pasted.
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        _log.error("turn broke", event=event.id, error=type(error).__name__, file=where.filename, line=where.lineno)
+        await chat.show(event.origin, View(lead=desk.library.messages.inline("trouble.failed")))
+
+
+async def _trouble(desk: Desk, event: InboundEvent, chat: Chat, key: str, error: RedialError) -> None:
+    _log.error("turn failed", event=event.id, platform=event.origin.platform, error=str(error), told=key)
+    await chat.show(event.origin, View(lead=desk.library.messages.inline(key)))
