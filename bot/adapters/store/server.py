@@ -17,6 +17,9 @@ from bot.adapters.store.faults import translated
 WITHIN = 5.0
 """Longest a call may take, in seconds, with waiting for a connection, connecting and one repeat."""
 
+CONNECTIONS = 32
+"""Most connections of a process (to a node, in a cluster); further calls wait for one."""
+
 Argument = str | bytes | int | float
 
 _HOPELESS = (
@@ -55,6 +58,8 @@ class Server:
     ) -> None:
         self._client = client
         self._closing = closing
+        # A pool that is used up fails at once; waiting is fairer, and `WITHIN` bounds it.
+        self._slots = asyncio.Semaphore(CONNECTIONS)
         self.where = where
 
     def __repr__(self) -> str:
@@ -63,13 +68,13 @@ class Server:
     async def command(self, *words: Argument) -> object:
         """Send one command; raises `StoreUnavailable`."""
         with translated(self.where):
-            async with asyncio.timeout(WITHIN):
+            async with asyncio.timeout(WITHIN), self._slots:
                 return await self._sent(*words)
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[Argument] = ()) -> object:
         """Run a script; the server is sent its text only when it does not know it. Raises `StoreUnavailable`."""
         with translated(self.where):
-            async with asyncio.timeout(WITHIN):
+            async with asyncio.timeout(WITHIN), self._slots:
                 try:
                     return await self._sent("EVALSHA", script.sha, len(keys), *keys, *args)
                 except redis_errors.NoScriptError:
@@ -78,9 +83,11 @@ class Server:
     async def close(self) -> None:
         """Let go of the connections."""
         with translated(self.where):
-            await self._client.aclose()
-            if self._closing is not None:
-                await self._closing()
+            try:
+                await self._client.aclose()
+            finally:
+                if self._closing is not None:
+                    await self._closing()
 
     async def _sent(self, *words: Argument) -> object:
         try:

@@ -9,21 +9,19 @@ from pathlib import Path
 from typing import Any, cast
 
 from redis import exceptions as redis_errors
-from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster, UnixDomainSocketConnection
+from redis.asyncio import ConnectionPool, Redis, RedisCluster, UnixDomainSocketConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from bot.adapters.store.embedded import ensure_running, leave
 from bot.adapters.store.faults import FAULTS, place_of, translated
-from bot.adapters.store.server import Server
+from bot.adapters.store.server import CONNECTIONS, Server
 from bot.core.errors import SettingsError, StoreError, StoreUnavailable
 
 CONNECTS = 2.0
 """Seconds for a connection to be made."""
 ANSWERS = 2.0
 """Seconds for a command to be answered."""
-CONNECTIONS = 32
-"""Most connections of a process; further turns wait for one, up to `CONNECTS`."""
 
 
 async def open_server(url: str | None, data_dir: Path) -> Server:
@@ -34,7 +32,7 @@ async def open_server(url: str | None, data_dir: Path) -> Server:
     if not url:
         return await open_embedded(data_dir)
     where = place_of(url)
-    server = Server(_standalone(url), where)
+    server = Server(standalone(url), where)
     try:
         clustered = await _is_cluster(server)
     except BaseException:
@@ -50,12 +48,11 @@ async def open_embedded(data_dir: Path) -> Server:
     """Attach to or start the server in `data_dir`; every lost connection does that again, once."""
     place = await asyncio.to_thread(ensure_running, data_dir)
     name = f"redial-{os.getpid()}-{secrets.token_hex(4)}"
-    pool = BlockingConnectionPool(
+    pool = ConnectionPool(
         connection_class=EmbeddedConnection,
         path=str(place.socket),
         data_dir=data_dir,
         client_name=name,
-        timeout=CONNECTS,
         **_limits(),
     )
 
@@ -91,9 +88,10 @@ async def _revive(data_dir: Path) -> None:
         raise StoreUnavailable(str(error)) from error
 
 
-def _standalone(url: str) -> Redis:
+def standalone(url: str) -> Redis:
+    """Return a client of the one server at `url`, with Redial's limits; raises `SettingsError` for another text."""
     try:
-        pool = BlockingConnectionPool.from_url(url, timeout=CONNECTS, **_limits())
+        pool = ConnectionPool.from_url(url, **_limits())
     except (ValueError, redis_errors.RedisError, TypeError):
         pool = None
     if pool is None:
@@ -116,7 +114,7 @@ async def _is_cluster(server: Server) -> bool:
 
 
 async def _clustered(url: str, where: str) -> Server:
-    client = RedisCluster.from_url(url, **_limits(), cluster_error_retry_attempts=1)
+    client = RedisCluster.from_url(url, **_limits())
     with translated(where):
         try:
             await client.initialize()
