@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from bot.core.guide import Guide
+    from bot.runtime.content import Content
     from bot.runtime.settings import Settings
 
 _EXIT_TROUBLE = 2
@@ -41,6 +43,142 @@ def chat(user: str, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT0
     quiet()
     with _told():
         asyncio.run(talk(_settings(data_dir=data_dir), user=user, json=as_json))
+
+
+@main.command()
+@click.argument("directory", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--released", type=click.Path(path_type=Path, dir_okay=False), help="File of ids that must not be lost.")
+@click.option("--ids", "list_ids", is_flag=True, help="Print the ids of this content, as a file for --released.")
+@_json
+def check(directory: Path | None, released: Path | None, list_ids: bool, as_json: bool) -> None:  # noqa: FBT001
+    """Lint the guides, with those of DIRECTORY laid over the built-in ones. Exit code 1 if there is a problem."""
+    from bot.runtime.checking import check_content  # noqa: PLC0415
+
+    with _told():
+        sys.exit(check_content(_content_dirs(directory), released, list_ids=list_ids, as_json=as_json))
+
+
+@main.command()
+@click.argument("guide")
+def graph(guide: str) -> None:
+    """Print GUIDE as a Mermaid flowchart."""
+    from bot.core.diagram import flowchart  # noqa: PLC0415
+
+    with _told():
+        click.echo(flowchart(_guide(guide)), nl=False)
+
+
+@main.command()
+@_json
+def guides(as_json: bool) -> None:  # noqa: FBT001
+    """List the guides."""
+    from bot.runtime.listing import guide_list  # noqa: PLC0415
+
+    with _told():
+        click.echo(guide_list(_content(), as_json=as_json))
+
+
+@main.command(name="guide")
+@click.argument("guide")
+def show_guide(guide: str) -> None:
+    """Print GUIDE as an article."""
+    from bot.runtime.listing import article  # noqa: PLC0415
+
+    with _told():
+        click.echo(article(_guide(guide)))
+
+
+@main.command()
+@click.argument("text", required=False)
+@click.option("--jsonl", type=click.File(encoding="utf-8"), help="File with one JSON object a line.")
+@click.option("--field", default="text", show_default=True, help="Which field of it holds the text.")
+@click.option("--report", type=click.File(encoding="utf-8"), help="Labelled reports: print how many are right.")
+def recognise(text: str | None, jsonl: IO[str] | None, field: str, report: IO[str] | None) -> None:
+    """Say what TEXT (or - for standard input) would be taken for, as JSON."""
+    from bot.runtime import recognising  # noqa: PLC0415
+
+    if sum(given is not None for given in (text, jsonl, report)) != 1:
+        raise click.UsageError("give either TEXT (- for standard input), --jsonl FILE or --report FILE")
+    with _told():
+        recogniser = _content().recogniser()
+        if report:
+            click.echo(recognising.report(recogniser, report, field))
+        else:
+            rows = jsonl or recognising.single(sys.stdin.read() if text == "-" else text or "")
+            for line in recognising.decisions(recogniser, rows, field):
+                click.echo(line)
+
+
+@main.command()
+@_json
+def status(as_json: bool) -> None:  # noqa: FBT001
+    """Read the official status page. Exit code 0: no open incident; 1: there is one; 3: unknown."""
+    from bot.runtime.listing import official_status  # noqa: PLC0415
+
+    with _told():
+        text, code = asyncio.run(official_status(_settings(), _content(), as_json=as_json))
+        click.echo(text)
+        sys.exit(code)
+
+
+@main.command()
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+def init(force: bool) -> None:  # noqa: FBT001
+    """Write a commented redial.toml into this folder."""
+    from bot.runtime.template import write  # noqa: PLC0415
+
+    with _told():
+        click.echo(write(Path.cwd(), force=force))
+
+
+@main.group()
+def store() -> None:
+    """Look after Redial's own store, which runs when no REDIS_URL is set."""
+
+
+@store.command(name="status")
+@_data_dir
+def store_status(data_dir: Path | None) -> None:
+    """Say whether the store runs. Exit code 0: it runs; 1: it does not."""
+    from bot.adapters.store.embedded import embedded_status  # noqa: PLC0415
+
+    with _told():
+        state = embedded_status(_settings(data_dir=data_dir).data_dir)
+        click.echo(state)
+        sys.exit(0 if state.running else 1)
+
+
+@store.command(name="stop")
+@_data_dir
+def store_stop(data_dir: Path | None) -> None:
+    """Stop the store; everything in it is kept. Exit code 1: it did not run."""
+    from bot.adapters.store.embedded import stop_embedded  # noqa: PLC0415
+
+    with _told():
+        stopped = stop_embedded(_settings(data_dir=data_dir).data_dir)
+        click.echo("stopped" if stopped else "it was not running")
+        sys.exit(0 if stopped else 1)
+
+
+def _content_dirs(directory: Path | None) -> tuple[Path, ...]:
+    return (*_settings().content_dirs, *((directory,) if directory else ()))
+
+
+def _content() -> Content:
+    from bot.runtime.content import load  # noqa: PLC0415
+
+    settings = _settings()
+    return load(settings.content_dirs, locale=settings.locale)
+
+
+def _guide(name: str) -> Guide:
+    from bot.core.errors import SettingsError  # noqa: PLC0415
+
+    library = _content().library
+    guide = library.known(name)
+    if guide is None:
+        raise SettingsError(f"there is no guide `{name}`; there are {', '.join(sorted(library.guides))}")
+    return guide
 
 
 def _settings(**over: object) -> Settings:

@@ -1,7 +1,8 @@
-"""Redial's sub-commands, the same on every platform: `/redial help`, `status`, `resume 2`…"""
+"""Redial's sub-commands, the same on every platform, such as `/redial help`, `status` or `resume 2`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from bot.core.conversation import Conversation
@@ -22,26 +23,26 @@ from handlers.desk import Desk
 COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "forget-me", "help")
 """The sub-commands, in the order `help` lists them."""
 
-_ALONE = frozenset({"guides", "status", "reset", "forget-me", "help"})
+_TAKES = {
+    **dict.fromkeys(("guides", "status", "reset", "forget-me", "help"), re.compile("")),
+    "resume": re.compile(r"\d{0,3}"),
+    "guide": re.compile(r"\S+"),
+}
+"""What may stand behind a sub-command; with anything else behind it, the text is a report ("status page says…")."""
+
+_SPOKEN = frozenset({"human", "back", "stop", "again"})
+"""Words for the open conversation that people also give as a sub-command."""
 
 
-def read(text: str, library: Library) -> Commanded | Said:
+def read(text: str) -> Commanded | Said:
     """Decide whether what follows `/redial` is a sub-command; any other text is a report."""
     head, _, rest = text.strip().partition(" ")
-    name, rest = head.casefold(), rest.strip()
-    if not head:
-        return Commanded("help")
-    if name in _ALONE and not rest:
-        return Commanded(name)
-    if name == "resume" and (not rest or rest.isdigit()):
-        return Commanded("resume", rest)
-    if name == "guide" and rest and " " not in rest:
-        return Commanded("guide", rest)
-    if name == "triage" and rest:
-        return Said(rest, fresh=True)
-    if name in {"human", "back", "stop"} and not rest:
+    name, rest = head.casefold() or "help", rest.strip()
+    if _TAKES[name].fullmatch(rest) if name in _TAKES else False:
+        return Commanded(name, rest)
+    if name in _SPOKEN and not rest:
         return Said(name)
-    return Said(text, fresh=True)
+    return Said(rest if name == "triage" and rest else text, fresh=True)
 
 
 async def commanded(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat) -> None:

@@ -98,22 +98,19 @@ async def _report(
     if recognition.decision is Decision.NONE:
         await chat.show(event.origin, _warned(desk.library, not_ours(desk.library, recognition), clean))
         return
-    opened = flow.begin(
-        desk.library, conversation_id(event), event.origin, Begin(clean.text, recognition), around
-    )
+    opened = flow.begin(desk.library, conversation_id(event), event.origin, Begin(clean.text, recognition), around)
     result = await desk.store.commit(event.id, opened.conversation)
     if isinstance(result, Duplicate):
         return
     if isinstance(result, Conflict):
-        await _already_open(desk, event, result.current, around, chat)
+        if result.current:
+            await _already_open(desk, event, result.current, around, chat)
         return
     await chat.show(event.origin, _warned(desk.library, opened.view, clean))
     desk.store.confirm(opened.conversation)
 
 
-async def _already_open(
-    desk: Desk, event: InboundEvent, current: Conversation, around: Around, chat: Chat
-) -> None:
+async def _already_open(desk: Desk, event: InboundEvent, current: Conversation, around: Around, chat: Chat) -> None:
     """Link a repeated report to the conversation that is open for it, instead of opening a second one."""
 
     def play(conversation: Conversation) -> Transition:
@@ -135,6 +132,9 @@ async def _turn(
             return
         result = await desk.store.commit(event.id, turn.conversation)
         if isinstance(result, Conflict):
+            if result.current is None:
+                await chat.show(event.origin, _sentence(desk.library, "trouble.gone"))
+                return
             conversation = result.current
             continue
         if not isinstance(result, Duplicate):
@@ -174,4 +174,3 @@ def _warned(library: Library, view: View, clean: Redacted | None) -> View:
 
 def _sentence(library: Library, key: str) -> View:
     return View(lead=library.messages.inline(key))
-

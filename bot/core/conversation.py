@@ -19,7 +19,7 @@ WHAT = "@what"
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A step that was answered. `choice` is empty where a note was taken; `by` is empty where Redial answered itself."""
+    """A step that was answered; `by` is empty where Redial answered by itself."""
 
     guide: str
     step: str
@@ -32,10 +32,10 @@ class Visit:
 class Conversation:
     """A triage. `report` and `notes` are redacted; times are seconds since the epoch.
 
-    asking: the fact a question of Redial's own is waiting for, while `step` stays where it was needed.
+    asking: the fact a question of Redial's own waits for, while `step` stays where it was needed.
     candidates: guide ids on offer while no guide is chosen.
     because: the piece of the report the guide was recognised by.
-    stated: facts read from the report instead of answered, so that "back" can ask for them; `facts` is all that is known.
+    stated: facts read from the report instead of answered, so that "back" can ask for them; `facts`: all that is known.
     details: what the report says besides: request id, time, attempt, version, the exact line.
     cause: the step that named the finding, as `guide#step`.
     incident: what a waiting conversation waits for; empty while the page shows none yet.

@@ -47,7 +47,7 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Commanded:
-    """Somebody gave one of Redial's sub-commands: `help`, `status`, `resume 2`…"""
+    """Somebody gave one of Redial's sub-commands, such as `help`, `status` or `resume 2`."""
 
     name: str
     argument: str = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.core import matching
-from bot.core.conversation import WHAT, WHICH, Conversation, Visit
+from bot.core.conversation import WHAT, WHICH, Conversation
 from bot.core.event import Origin
 from bot.core.guide import Choice, Onward, Outcome, Step, ToOutcome
 from bot.core.incident import Incident
@@ -124,9 +124,7 @@ def close(conversation: Conversation, now: float) -> Conversation:
 
 def _done(turn: Turn, *, opening: bool = False) -> Transition:
     if turn.changed:
-        turn.conversation = replace(
-            turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now
-        )
+        turn.conversation = replace(turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now)
     return Transition(turn.conversation, Showing(turn, opening=opening).view(), turn.changed)
 
 
@@ -159,7 +157,8 @@ def _pressed(turn: Turn, press: Press) -> None:
 def _control(turn: Turn, name: str) -> None:
     match name:
         case "back":
-            turn.back() or turn.tell("step.first")
+            if not turn.back():
+                turn.tell_aside("step.first")
         case "start-over":
             _start_over(turn)
         case "human":
@@ -195,7 +194,7 @@ def _list_questions(turn: Turn) -> None:
     if guide and guide.questions:
         turn.tell_questions(guide.questions)
     else:
-        turn.tell("step.no-questions")
+        turn.tell_aside("step.no-questions")
 
 
 # --- answers ---------------------------------------------------------------------------------------------------
@@ -258,7 +257,7 @@ def _said(turn: Turn, event: Say) -> None:
         _keep_longer_words(turn, event.text, picked)
         _answer(turn, picked.id)
     elif matching.number(event.text) is not None:
-        turn.tell("step.no-match")
+        turn.tell_aside("step.no-match")
     elif turn.conversation.step == WHICH and not turn.conversation.guide:
         _placed(turn, event)
     else:
@@ -317,9 +316,9 @@ def _question_or_note(turn: Turn, event: Say) -> None:
     visited = {visit.guide for visit in turn.conversation.history} | {turn.conversation.guide}
     if found.decision is Decision.GUIDE and found.sign and other and other.id not in visited:
         turn.change(candidates=(other.id, *(c for c in turn.conversation.candidates if c != other.id)))
-        turn.tell("step.another", title=other.title, because=found.why)
+        turn.tell_aside("step.another", title=other.title, because=found.why)
     else:
-        turn.tell("step.noted")
+        turn.tell_aside("step.noted")
 
 
 def _note(turn: Turn, text: str) -> None:
@@ -331,5 +330,3 @@ def _keep_longer_words(turn: Turn, text: str, picked: Choice) -> None:
     """Keep what was said besides the choice: it says what is done, and the hand-off needs it."""
     if matching.number(text) is None and matching.typed(text) not in {matching.typed(picked.label), picked.id}:
         _note(turn, text)
-
-

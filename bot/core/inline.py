@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @cache
 def parser() -> MarkdownIt:
-    """The one Markdown dialect of guides and messages: CommonMark with attributes, without raw HTML."""
+    """Return the one Markdown dialect of guides and messages: CommonMark with attributes, without raw HTML."""
     markdown = MarkdownIt("commonmark", {"html": False}).use(attrs_plugin, spans=False).use(attrs_block_plugin)
     return markdown.disable(["image", "autolink", "html_inline", "html_block"])
 
@@ -28,7 +29,7 @@ def inline_text(source: str) -> Inline:
 
 
 def spans(tokens: Sequence[Token]) -> Inline:
-    """Return the spans of markdown-it's inline tokens; neighbours of one style are joined."""
+    """Return the spans of markdown-it's inline tokens."""
     out: list[Span] = []
     bold = italic = 0
     href: str | None = None
@@ -43,20 +44,20 @@ def spans(tokens: Sequence[Token]) -> Inline:
             case "link_close":
                 href = None
             case "softbreak":
-                _append(out, Span(" ", bold > 0, italic > 0, href=href))
+                out.append(Span(" ", bold > 0, italic > 0, href=href))
             case "hardbreak":
-                _append(out, Span("\n", bold > 0, italic > 0, href=href))
+                out.append(Span("\n", bold > 0, italic > 0, href=href))
             case _:
-                code = token.type == "code_inline"
-                _append(out, Span(token.content, bold > 0, italic > 0, code, href))
+                out.append(Span(token.content, bold > 0, italic > 0, token.type == "code_inline", href))
+    return joined(out)
+
+
+def joined(parts: Iterable[Span]) -> Inline:
+    """Return spans without empty ones, neighbours of one style made one."""
+    out: list[Span] = []
+    for span in parts:
+        if out and replace(span, text="") == replace(out[-1], text=""):
+            out[-1] = replace(span, text=out[-1].text + span.text)
+        elif span.text:
+            out.append(span)
     return tuple(out)
-
-
-def _append(out: list[Span], span: Span) -> None:
-    if not span.text:
-        return
-    last = out[-1] if out else None
-    if last and (last.bold, last.italic, last.code, last.href) == (span.bold, span.italic, span.code, span.href):
-        out[-1] = Span(last.text + span.text, span.bold, span.italic, span.code, span.href)
-    else:
-        out.append(span)

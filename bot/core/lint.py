@@ -25,12 +25,16 @@ platform's own limit (Slack's button 75 and section 3000, Discord's label 80 and
 _SIGN = 4
 """Shortest sign: anything shorter stands in every other text."""
 
-_AGAIN = re.compile(r"\b(try again|retry|send (it|that|the (message|prompt|request)) again|resend|repeat the request)\b", re.I)
-_NOT_AGAIN = re.compile(r"\b(do not|don't|never|before|not|without|no need to|retrying|whether|automatic)\b", re.I)
+_AGAIN = re.compile(
+    r"\b(try again|retry|send (it|that|the (message|prompt|request)) again|resend|repeat the request)\b", re.IGNORECASE
+)
+_NOT_AGAIN = re.compile(
+    r"\b(do not|don't|never|before|not|without|no need to|retrying|whether|automatic)\b", re.IGNORECASE
+)
 _AROUND = re.compile(
     r"(chrome://flags|about:config|(turn|switch) (the |your )?(vpn|proxy|firewall|blocker|ad-?blocker) off"
     r"|disable (the |your )?(vpn|proxy|firewall|antivirus|ad-?blocker|inspection))",
-    re.I,
+    re.IGNORECASE,
 )
 
 
@@ -157,7 +161,9 @@ class _Checked:
         if missing or others:
             yield self.step_problem(step, "auto", f"an automatic step has the choices {', '.join(ANSWERS)}")
         if step.body or step.variants:
-            yield self.step_problem(step, "auto", "an automatic step is never seen: put its text into the steps it leads to")
+            yield self.step_problem(
+                step, "auto", "an automatic step is never seen: put its text into the steps it leads to"
+            )
 
     def variants(self, step: Step) -> Iterator[Problem]:
         conditional = [part for part in step.variants if part.when]
@@ -165,7 +171,7 @@ class _Checked:
             for fact, values in part.when.needs if part.when else ():
                 yield from self._fact_use(fact, values, part.line, step.path)
         if conditional and len(conditional) == len(step.variants) and not self._cover(conditional):
-            message = f"step `{step.id}` needs a `###` part without `when`, for everybody else and for \"not sure\""
+            message = f'step `{step.id}` needs a `###` part without `when`, for everybody else and for "not sure"'
             yield self.step_problem(step, "variants", message)
 
     def _cover(self, parts: Sequence[Variant]) -> bool:
@@ -186,9 +192,13 @@ class _Checked:
 
     def risky(self, step: Step) -> Iterator[Problem]:
         if (step.bypass or step.destructive) and not any(isinstance(b, Undo) for b in _all(step)):
-            yield self.step_problem(step, "undo", f"step `{step.id}` is risky and says nowhere how to take it back (`.undo`)")
+            yield self.step_problem(
+                step, "undo", f"step `{step.id}` is risky and says nowhere how to take it back (`.undo`)"
+            )
         if step.bypass and step.choice("skip") is None:
-            yield self.step_problem(step, "skip", f"step `{step.id}` is `bypass` and needs a choice `skip` that goes on without it")
+            yield self.step_problem(
+                step, "skip", f"step `{step.id}` is `bypass` and needs a choice `skip` that goes on without it"
+            )
 
     def words(self, step: Step) -> Iterator[Problem]:
         """English only: what reads like a risky advice has to be marked as one."""
@@ -196,10 +206,14 @@ class _Checked:
             return
         text = "\n".join((plain(step.title), *as_lines(tuple(_all(step)))))
         if not step.bypass and _AROUND.search(text):
-            yield self.step_problem(step, "unmarked", f"step `{step.id}` reads as if it went around controls: mark it `bypass`")
+            yield self.step_problem(
+                step, "unmarked", f"step `{step.id}` reads as if it went around controls: mark it `bypass`"
+            )
         sentences = re.split(r"(?<=[.!?:;])\s|\n", text)
         if not step.retry and any(_AGAIN.search(s) and not _NOT_AGAIN.search(s) for s in sentences):
-            yield self.step_problem(step, "unmarked", f"step `{step.id}` reads as if it advised to send again: mark it `retry`")
+            yield self.step_problem(
+                step, "unmarked", f"step `{step.id}` reads as if it advised to send again: mark it `retry`"
+            )
 
     def _choice(self, step: Step, choice: Choice) -> Iterator[Problem]:
         if not 0 < len(choice.label) <= LABEL:
@@ -207,7 +221,12 @@ class _Checked:
         for fact, value in choice.facts.items():
             yield from self._fact_use(fact, [value], choice.line, step.path)
         if isinstance(choice.target, Onward):
-            yield self._at(choice.line, "unknown-target", "`[…](#)` is for facts.md: a choice of a guide leads somewhere", step.path)
+            yield self._at(
+                choice.line,
+                "unknown-target",
+                "`[…](#)` is for facts.md: a choice of a guide leads somewhere",
+                step.path,
+            )
         if isinstance(choice.target, ToStep):
             guide = self.library.known(choice.target.guide)
             if guide is None:
@@ -232,7 +251,7 @@ def _fact_problems(facts: Guide, step: Step) -> Iterator[Problem]:
     if not step.choices:
         yield Problem(facts.path, step.line, "dead-end", f"the question for `{step.id}` has no choices")
     elif step.choices[-1].facts and all(choice.facts.get(step.id) != UNSURE for choice in step.choices):
-        yield Problem(facts.path, step.line, "unsure", f"the question for `{step.id}` needs a way to say \"not sure\"")
+        yield Problem(facts.path, step.line, "unsure", f'the question for `{step.id}` needs a way to say "not sure"')
 
 
 def _lost(library: Library, released: Iterable[str]) -> Iterator[Problem]:

@@ -28,11 +28,17 @@ def path_problems(library: Library) -> Iterator[Problem]:
     for place, step in steps.items():
         yield from _unreachable(step, place, everywhere)
         if (step.bypass or step.destructive) and place in blind:
-            yield _problem(library, place, "before-status", f"can be reached without the official status: {_way(blind, place)}")
+            yield _problem(
+                library, place, "before-status", f"can be reached without the official status: {_way(blind, place)}"
+            )
         if step.retry and place in unasked:
-            yield _problem(library, place, "before-asking", f"advises to send again before asking what ran: {_way(unasked, place)}")
+            yield _problem(
+                library, place, "before-asking", f"advises to send again before asking what ran: {_way(unasked, place)}"
+            )
         if not step.human and step.choices and ends.get(place, set()) <= {Outcome.HANDED_OFF}:
-            yield _problem(library, place, "only-human", "leads to nothing but a hand-off; mark it `human` if the cause needs one")
+            yield _problem(
+                library, place, "only-human", "leads to nothing but a hand-off; mark it `human` if the cause needs one"
+            )
     yield from _too_far(library, edges, steps)
 
 

@@ -240,7 +240,9 @@ class _Reader:
     def _target(self, href: str, line: int) -> Target:
         found = _LINK.match(href)
         if not found:
-            self.complain(line, f"a choice leads to `#step`, `guide.md`, `guide.md#step` or `outcomes.md#…`, not `{href}`")
+            self.complain(
+                line, f"a choice leads to `#step`, `guide.md`, `guide.md#step` or `outcomes.md#…`, not `{href}`"
+            )
             return ToStep(self.guide_id, "")
         file, anchor = found["file"], found["anchor"] or ""
         if file == OUTCOMES:

@@ -57,7 +57,9 @@ def asked(text: str, questions: Sequence[Question]) -> Question | None:
     return meant[0] if len(meant) == 1 and ("?" in text or _is_asking(said)) else None
 
 
-_ASKING = frozenset("will does do is are should can could would what why how when which am".split())
+_ASKING = frozenset(
+    ["will", "does", "do", "is", "are", "should", "can", "could", "would", "what", "why", "how", "when", "which", "am"]
+)
 
 
 def _is_asking(said: str) -> bool:

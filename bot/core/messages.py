@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from bot.core.errors import ContentError
-from bot.core.inline import inline_text
+from bot.core.inline import inline_text, joined
 from bot.core.text import Inline, Span, plain
 
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -25,7 +25,7 @@ class Messages:
     def __contains__(self, key: str) -> bool:
         return key in self._entries
 
-    def __iter__(self) -> object:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 
     def fields(self, key: str) -> frozenset[str]:
@@ -34,7 +34,7 @@ class Messages:
 
     def inline(self, key: str, **fields: Value) -> Inline:
         """Return the sentence as spans with its fields put in."""
-        return tuple(part for span in inline_text(self._template(key, fields)) for part in _filled(span, fields))
+        return joined([part for span in inline_text(self._template(key, fields)) for part in _filled(span, fields)])
 
     def text(self, key: str, **fields: Value) -> str:
         """Return the sentence as plain text."""

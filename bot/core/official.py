@@ -32,7 +32,9 @@ class Reading:
     incident: Incident | None = None
 
 
-def reading(library: Library, guide: Guide | None, facts: Mapping[str, str], board: Board | None, now: float) -> Reading:
+def reading(
+    library: Library, guide: Guide | None, facts: Mapping[str, str], board: Board | None, now: float
+) -> Reading:
     """Judge the board for somebody with these facts; without a fresh reading the answer is never `clear`."""
     say = library.messages
     provider = library.services.provider(facts.get("provider", ""))
@@ -53,7 +55,11 @@ def reading(library: Library, guide: Guide | None, facts: Mapping[str, str], boa
         parts = ", ".join(f"{c.name}: {state_word(say, 'state', c.status)}" for c in degraded)
         return Reading(INCIDENT, (Text(say.inline("status.degraded", parts=parts, age=old)),))
     others = ", ".join(incident.name for incident in board.open)
-    what = say.text(f"surface.{facts['surface']}") if facts.get("surface", UNSURE) != UNSURE else say.text("status.everything")
+    what = (
+        say.text(f"surface.{facts['surface']}")
+        if facts.get("surface", UNSURE) != UNSURE
+        else say.text("status.everything")
+    )
     line = say.inline("status.clear-other", what=what, others=others, age=old) if others else None
     return Reading(CLEAR, (Text(line or say.inline("status.clear", what=what, age=old)),))
 

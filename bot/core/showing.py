@@ -39,6 +39,8 @@ class Showing:
             view = self._step(self.library.step(self.here.guide, self.here.step)[1])
         if self.opening and self.guide and self.here.outcome is None:
             view = self._opened(view, self.guide)
+        elif self.turn.aside:
+            view = replace(view, preface=tuple(self.turn.preface), blocks=(), sources=(), evidence=None)
         else:
             view = replace(view, preface=(*self.turn.preface, *view.preface))
         return replace(
@@ -131,7 +133,10 @@ class Showing:
 
     def _controls(self, names: Sequence[str] = _WAYS_OUT, *, it: bool = False) -> tuple[Control, ...]:
         shown = [name for name in names if name not in {"back", "start-over"} or self.here.history]
-        out = [Control(f"@{name}", self.messages.text("control.it" if it and name == "human" else f"control.{name}")) for name in shown]
+        out = [
+            Control(f"@{name}", self.messages.text("control.it" if it and name == "human" else f"control.{name}"))
+            for name in shown
+        ]
         other = self.library.known(self.here.candidates[0]) if self.here.candidates and self.here.guide else None
         if other and other.id != self.here.guide:
             out.append(Control("@switch", self.messages.text("control.switch", title=other.title)))
@@ -168,7 +173,7 @@ class Showing:
         blocks += ending.body
         if outcome is Outcome.HANDED_OFF:
             blocks.append(Code(packet(self.library, self.here, self.turn.around.board)))
-        if outcome is not Outcome.FIXED:
+        if outcome is Outcome.WAITING:
             blocks.append(Text(self.messages.inline("outcome.resume")))
         return View(lead=ending.title, blocks=tuple(blocks), outcome=outcome)
 

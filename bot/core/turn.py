@@ -38,6 +38,8 @@ class Turn:
         self.preface: list[Block] = []
         self.status_told = False
         self.changed = False
+        self.aside = False
+        """What was said did not answer the question, which is then repeated without its body."""
 
     # --- what is open ---
 
@@ -67,7 +69,7 @@ class Turn:
         return ()
 
     def likely_guides(self) -> tuple[str, ...]:
-        """Return guides to offer when nothing was recognised: those of the surface first, in the order of the library."""
+        """Return guides to offer when nothing was recognised, those of the surface first."""
         surface = self.conversation.facts.get("surface", "")
         ranked = sorted(self.library.guides.values(), key=lambda guide: surface not in guide.surfaces)
         return tuple(guide.id for guide in ranked)[:4]
@@ -83,8 +85,14 @@ class Turn:
         """Say one of Redial's sentences before the question."""
         self.preface.append(Text(self.library.messages.inline(key, **fields)))
 
+    def tell_aside(self, key: str, **fields: Value) -> None:
+        """Say one of Redial's sentences, and then only repeat the question."""
+        self.tell(key, **fields)
+        self.aside = True
+
     def tell_answer(self, question: Question) -> None:
         """Answer a question people ask, with its grade; the step stays."""
+        self.aside = True
         grade = self.library.messages.text(f"evidence.{question.evidence}") if question.evidence else ""
         title = tuple(replace(span, bold=True) for span in question.title)
         self.preface.append(Text((*title, Span(f" · {grade}", italic=True)) if grade else title))
@@ -92,7 +100,7 @@ class Turn:
 
     def tell_questions(self, questions: Sequence[Question]) -> None:
         """List the questions people ask."""
-        self.tell("step.questions")
+        self.tell_aside("step.questions")
         self.preface.append(Bullets(tuple((Text(question.title),) for question in questions)))
 
     def visit(self, guide: str, step: str, choice: Choice, by: str) -> None:
@@ -152,7 +160,7 @@ class Turn:
         fact = step.asks
         known = self.conversation.facts.get(fact, "") if fact else ""
         choice = next((c for c in step.choices if fact and known and c.facts[fact] == known), None)
-        if choice and fact in self.conversation.stated and not self._used(fact):
+        if choice and fact and fact in self.conversation.stated and not self._used(fact):
             self.tell("step.known", label=choice.label)
         return choice
 
@@ -222,6 +230,6 @@ class Turn:
         return ""
 
     def reading(self) -> Reading:
-        """What the official page says about this trouble."""
+        """Return what the official page says about this trouble."""
         here = self.conversation
         return reading(self.library, self.library.known(here.guide), here.facts, self.around.board, self.around.now)

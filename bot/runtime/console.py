@@ -71,11 +71,14 @@ async def _talk(
     terminal = ConsoleChat(show)
     dispatcher = Dispatcher(partial(handle, desk))
     session = Session(
-        dispatcher, dispatcher.idle, terminal, origin,
-        read=lambda text: read(text, desk.library),
+        intake=dispatcher,
+        idle=dispatcher.idle,
+        chat=terminal,
+        origin=origin,
+        read=read,
         is_answer=partial(_is_answer, desk.library),
         busy=View(lead=desk.library.messages.inline("trouble.busy")),
-    )  # fmt: skip
+    )
     await show_owed(desk, origin, terminal, older_than=_OWED_AFTER)
     await tell_ended(desk, origin, terminal)
     if greet and (mine := await desk.store.of(origin)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -33,9 +33,13 @@ class Settings(BaseSettings):
 
     devices: Literal["managed", "personal"] = Field(
         default="managed",
-        description="managed: steps that go around a company's controls become a request to IT; personal: they are shown with their undo",
+        description="managed: steps that go around a company's controls become a request to IT;"
+        " personal: they are shown with their undo",
     )
-    content_dirs: tuple[Path, ...] = Field(default=(), description="folders of your own guides and sentences, laid over the built-in ones")
+    content_dirs: tuple[Path, ...] = Field(
+        default=(),
+        description="folders of your own guides and sentences, laid over the built-in ones",
+    )
     locale: Literal["en"] = Field(default="en", description="language of guides and messages")
     data_dir: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("redial", appauthor=False)),
@@ -66,8 +70,8 @@ def config_file() -> Path:
     return Path(os.environ.get("REDIAL_CONFIG") or FILE)
 
 
-def load_settings(**over: object) -> Settings:
-    """Read the settings; values that are None do not count. Raises SettingsError naming the setting, never its value."""
+def load_settings(**over: Any) -> Settings:  # noqa: ANN401 - values of any setting
+    """Read the settings; values that are None do not count. Raises SettingsError naming the setting, not its value."""
     given = os.environ.get("REDIAL_CONFIG")
     if given and not Path(given).is_file():
         raise SettingsError(f"REDIAL_CONFIG names {given}, which is not there")
@@ -76,6 +80,7 @@ def load_settings(**over: object) -> Settings:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise SettingsError(f"setting `{name}`: {first['msg']} (in {config_file()} or the environment)") from None
+        message = f"setting `{name}`: {first['msg']} (in {config_file()} or the environment)"
+        raise SettingsError(message) from None
     except ValueError as error:
         raise SettingsError(f"{config_file()} is not TOML: {error}") from None

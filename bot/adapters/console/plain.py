@@ -72,7 +72,10 @@ def _blocks(blocks: Sequence[Block], grades: dict[str, str], width: int, indent:
             case Code(text):
                 yield from (f"{indent}    {line}" for line in text.splitlines())
             case Note(evidence=evidence, blocks=inner):
-                yield from _wrapped(f"({grades[evidence]})", width, indent)
+                first, *rest = inner
+                if isinstance(first, Text):
+                    yield from _wrapped(f"({grades[evidence]}) {_inline(first.inline)}", width, indent)
+                    inner = tuple(rest)
                 yield from _blocks(inner, grades, width, f"{indent}  ")
             case Steps(items) | Bullets(items):
                 for n, item in enumerate(items, 1):

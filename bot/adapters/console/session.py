@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 
 from bot.adapters.console.chat import ConsoleChat
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
@@ -15,20 +16,22 @@ Read = Callable[[str], Commanded | Said]
 IsAnswer = Callable[[str], bool]
 
 
+@dataclass(frozen=True, slots=True)
 class Session:
     """One run of `redial chat`.
 
-    read: decides what follows `/redial`. is_answer: whether a text only makes sense in an open conversation ("back",
-    "2"); any other first text of a run is a fresh report, whatever was left open by an earlier run.
+    idle: waits until everything handed in has been answered. read: decides what follows `/redial`. is_answer: whether a
+    text only makes sense in an open conversation ("back", "2"); any other first text of a run is a fresh report,
+    whatever was left open by an earlier run. busy: what is shown when the intake is full.
     """
 
-    def __init__(
-        self, intake: Intake, idle: Callable[[], Awaitable[None]], chat: ConsoleChat, origin: Origin,
-        read: Read, is_answer: IsAnswer, busy: View,
-    ) -> None:  # fmt: skip
-        """Take the intake, what waits for it to be idle, and who is typing."""
-        self._intake, self._idle, self._chat, self._origin = intake, idle, chat, origin
-        self._read, self._is_answer, self._busy = read, is_answer, busy
+    intake: Intake
+    idle: Callable[[], Awaitable[None]]
+    chat: ConsoleChat
+    origin: Origin
+    read: Read
+    is_answer: IsAnswer
+    busy: View
 
     async def run(self, lines: AsyncIterator[str]) -> None:
         """Play every line to its answer before the next is read."""
@@ -38,20 +41,20 @@ class Session:
 
     async def line(self, line: str) -> None:
         """Play one line."""
-        event = InboundEvent(uuid.uuid4().hex, self._origin, self.decode(line))
-        if not self._intake.submit(event, self._chat):
-            await self._chat.show(self._origin, self._busy)
-        await self._idle()
+        event = InboundEvent(uuid.uuid4().hex, self.origin, self.decode(line))
+        if not self.intake.submit(event, self.chat):
+            await self.chat.show(self.origin, self.busy)
+        await self.idle()
 
     def decode(self, line: str) -> Commanded | Said | Pressed:
         """Return what one line means."""
         text = line.strip()
         head, _, rest = text.partition(" ")
         if head == "/redial":
-            return self._read(rest)
+            return self.read(rest)
         if head in {"/help", "/quit", "help"} and not rest:
             return Commanded("help")
-        last, n = self._chat.last, number(text)
+        last, n = self.chat.last, number(text)
         if last and n and n <= len(last.offers):
             return Pressed(last.conversation, last.revision, last.step, last.offers[n - 1].id)
-        return Said(text, fresh=last is None and not self._is_answer(text))
+        return Said(text, fresh=last is None and not self.is_answer(text))

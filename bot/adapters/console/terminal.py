@@ -45,7 +45,7 @@ class Terminal:
         while True:
             try:
                 with patch_stdout():
-                    line = await prompt.prompt_async(HTML("<ansicyan><b>you ›</b></ansicyan> "))
+                    line = await prompt.prompt_async(HTML("<ansicyan><b>you &gt;</b></ansicyan> "))
             except (EOFError, KeyboardInterrupt):
                 return
             yield line
@@ -53,8 +53,7 @@ class Terminal:
     def drawn(self, view: View) -> Iterator[RenderableType]:
         """Yield the parts of a view as rich draws them."""
         yield RichText()
-        for part in self._blocks(view.preface):
-            yield part
+        yield from self._blocks(view.preface)
         if view.preface:
             yield RichText()
         yield self._lead(view)

@@ -1,0 +1,89 @@
+"""Lists and articles for the command line: guides, one guide, the official status."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from bot.adapters.console.plain import as_text
+from bot.core.guide import Choice, Guide, Onward, ToOutcome
+from bot.core.incident import Health
+from bot.core.showing import as_lines
+from bot.core.text import plain
+from bot.runtime.content import Content
+from bot.runtime.settings import Settings
+from bot.runtime.wiring import status_source
+from handlers.commands import status_view
+
+_UNKNOWN = 3
+
+
+def guide_list(content: Content, *, as_json: bool) -> str:
+    """Return the guides, a line each, or as one JSON list."""
+    guides = sorted(content.library.guides.values(), key=lambda guide: guide.id)
+    if as_json:
+        rows = [
+            {
+                "id": guide.id,
+                "title": guide.title,
+                "surfaces": guide.surfaces,
+                "steps": len(guide.steps),
+                "signs": len(guide.signs),
+                "reviewed": guide.reviewed,
+                "path": guide.path,
+            }
+            for guide in guides
+        ]
+        return msgspec.json.encode(rows).decode()
+    width = max(len(guide.id) for guide in guides)
+    return "\n".join(f"{guide.id:<{width}}  {guide.title}" for guide in guides)
+
+
+def article(guide: Guide) -> str:
+    """Return a guide to read from top to bottom."""
+    return "\n".join(_article(guide))
+
+
+def _article(guide: Guide) -> Iterator[str]:
+    yield f"{guide.title}\n{'=' * len(guide.title)}"
+    yield from as_lines(guide.summary)
+    for step in guide.steps:
+        grade = f"  [{step.evidence}]" if step.evidence else ""
+        yield f"\n{plain(step.title)}{grade}  (#{step.id})"
+        yield from as_lines(step.body)
+        for variant in step.variants:
+            yield f"  {plain(variant.title)}:"
+            yield from as_lines(variant.body, "  ")
+        yield from (f"  * {choice.label} → {_end(guide, choice)}" for choice in step.choices)
+    for question in guide.questions:
+        grade = f"  [{question.evidence}]" if question.evidence else ""
+        yield f"\n{plain(question.title)}{grade}"
+        yield from as_lines(question.body)
+    yield from (f"\nSource {name}: {url}" for name, url in guide.sources.items())
+
+
+def _end(guide: Guide, choice: Choice) -> str:
+    match choice.target:
+        case ToOutcome(outcome):
+            return outcome.value
+        case Onward():
+            return "on"
+        case target:
+            return f"#{target.step}" if target.guide == guide.id else f"{target.guide}#{target.step}".rstrip("#")
+
+
+async def official_status(settings: Settings, content: Content, *, as_json: bool) -> tuple[str, int]:
+    """Read the page once; return what to print and the exit code (0 clear, 1 open incident, 3 unknown)."""
+    source = status_source(settings, content.library.services.page)
+    try:
+        board = await source.board()
+    finally:
+        await source.close()
+    code = _UNKNOWN if board.health is not Health.OK else 1 if board.open else 0
+    if as_json:
+        return msgspec.json.encode(board).decode(), code
+    messages = content.library.messages
+    grades = {key.removeprefix("evidence."): messages.text(key) for key in messages.keys("evidence")}
+    return as_text(status_view(content.library, board, time.time()), grades=grades), code

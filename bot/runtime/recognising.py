@@ -1,0 +1,66 @@
+"""`redial recognise`: what a text would be taken for, a JSON line each; and how often that is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+from handlers.recognition_report import measure
+
+from bot.core.errors import SettingsError
+from bot.core.recogniser import Recogniser, Recognition
+from bot.core.redaction import redact
+
+
+def single(text: str) -> Iterator[str]:
+    """Return one text as the only row of a JSON lines file."""
+    yield msgspec.json.encode({"text": text}).decode()
+
+
+def decisions(recogniser: Recogniser, lines: Iterable[str], field: str) -> Iterator[str]:
+    """Yield one line of JSON for each line; raises SettingsError naming the line that is none."""
+    for row in _rows(lines, field):
+        found = recogniser.recognise(redact(str(row[field])).text)
+        yield msgspec.json.encode({"id": row.get("id"), **_decision(found)}).decode()
+
+
+def report(recogniser: Recogniser, lines: Iterable[str], field: str) -> str:
+    """Return the figures, the confusion table and the worst rows of labelled reports.
+
+    field: the field with the text; without such a field, `long` and `chat` are both measured.
+    """
+    rows = [msgspec.json.decode(line) for line in lines if line.strip()]
+    parts = []
+    for name in (field,) if all(field in row for row in rows) else ("long", "chat"):
+        found = {row["id"]: recogniser.recognise(redact(row[name]).text) for row in rows}
+        parts.append(f"# {name}\n{measure(rows, found).text()}")
+    return "\n\n".join(parts)
+
+
+def _rows(lines: Iterable[str], field: str) -> Iterator[dict[str, Any]]:
+    for n, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = msgspec.json.decode(line)
+        except msgspec.DecodeError as error:
+            raise SettingsError(f"line {n} is not JSON: {error}") from None
+        if not isinstance(row, dict) or field not in row:
+            raise SettingsError(f"line {n} has no field `{field}` (--field names another)")
+        yield row
+
+
+def _decision(found: Recognition) -> dict[str, object]:
+    return {
+        "decision": found.decision,
+        "guide": found.guide or None,
+        "candidates": [{"guide": c.guide, "score": round(c.score, 3)} for c in found.candidates],
+        "why": found.why,
+        "sign": found.sign,
+        "product": found.product or None,
+        "link": found.link or None,
+        "facts": dict(found.facts),
+        "details": dict(found.details),
+        "language": found.language,
+    }
