@@ -1,0 +1,160 @@
+"""Bring pasted text to one form: what a terminal, a chat, a log or a JSON body did to a line no longer shows.
+
+`spaced` holds the words of the text, lower case, without accents and punctuation, one blank between them and at
+both ends. `squeezed` is the same without blanks: narrow panes break lines inside words, so long literal output is
+looked for there. Errors a client attached by itself (`[{"error":…`) are kept apart: they seldom are the complaint.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+LIMIT = 20_000
+"""Longest text, in characters, that is looked at whole."""
+WHY = 120
+"""Longest quotation handed on as the reason of a decision, in characters."""
+
+_HEAD, _TAIL, _MIDDLE = 8_000, 4_000, 8_000
+_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
+_TAGS = (
+    "img|p|br|h[1-6r]|html|head|body|title|center|div|span|a|pre|code|details|summary|[bi]|em|strong|[uo]l|li"
+    "|table|t[rdh]|su[bp]"
+)
+_TAG = re.compile(rf"<!--.*?(?:-->|$)|</?(?:{_TAGS})(?:\s[^<>]{{0,300}})?/?>", re.DOTALL | re.IGNORECASE)
+_ESCAPE = re.compile(r"\\+(?:[nrt](?![a-z]{2})|[\"'/]|u00[0-9a-f]{2})")
+_TEMPLATE = re.compile(
+    r"\[(?:e\.?g\.?|i\.e\.|for example|completar|please|your|z\. ?b\.|например|例如|例)[^\]\n]{0,80}\]"
+    r"|^[#*\s]*(?:steps to reproduce|what's wrong|what should happen|error messages/logs|preflight checklist"
+    r"|is this a regression|last working version|additional (?:information|context)|expected behaviou?r"
+    r"|actual behaviou?r|to reproduce|describe the bug|screenshots?)\b[*:? ]*$|^.{0,6}i have searched .{0,120}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_DUMP = re.compile(r'\[\s*\{\s*\\*"error\\*"\s*:')
+_DUMP_END = re.compile(r"\}\s*…?\]\s*$", re.MULTILINE)
+_LOUD = re.compile(
+    r"^.*(?:error|fail|denied|refused|timed? ?out|unable|cannot|overload|limit|expired).*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_QUOTES = re.compile("[\u2019\u02bc\u2018]")
+_APOSTROPHES = re.compile(r"'(?=[^\W\d_])")
+_BREAKS = re.compile(r"[\W_]+")
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_EAST = re.compile(f"[{_CJK}]")
+_SCRIPTS = re.compile(rf"(?<=[{_CJK}])(?=[0-9a-z])|(?<=[0-9a-z])(?=[{_CJK}])")
+_WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*")
+_FOLD = dict(zip("àáâãäåāçčèéêëēėęìíîïīñńòóôõöøōùúûüūýÿšžёй", "aaaaaaacceeeeeeeiiiiinnooooooouuuuuyyszеи", strict=True))  # noqa: RUF001
+_ACCENTED = re.compile(f"[{''.join(_FOLD)}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """A text in its one form. `clean` is what can be quoted; `dump` is the normal form of attached errors."""
+
+    clean: str
+    spaced: str
+    squeezed: str
+    dump: str = ""
+
+    def quote(self, start: int, length: int) -> str:
+        """Return the piece of `clean` that became `spaced[start:start + length]`, on one line and shortened."""
+        first, last = self._span(start, length)
+        return _shorten(" ".join(self.clean[first:last].split()), WHY)
+
+    def line(self, start: int, length: int, limit: int = 200) -> str:
+        """Return the whole line of `clean` in which `spaced[start:start + length]` begins, shortened to `limit`."""
+        first, last = self._span(start, length)
+        begin = self.clean.rfind("\n", 0, first) + 1
+        end = self.clean.find("\n", last)
+        line = " ".join(self.clean[begin : end if end >= 0 else len(self.clean)].split())
+        return line if len(line) <= limit else _shorten(" ".join(self.clean[first : first + limit].split()), limit)
+
+    def unsqueeze(self, start: int, length: int) -> tuple[int, int]:
+        """Return start and length in `spaced` of `squeezed[start:start + length]`."""
+        seen = -1
+        first = 0
+        for position, character in enumerate(self.spaced):
+            if character == " ":
+                continue
+            seen += 1
+            if seen == start:
+                first = position
+            if seen == start + length - 1:
+                return first, position + 1 - first
+        return first, len(self.spaced) - first
+
+    def _span(self, start: int, length: int) -> tuple[int, int]:
+        """Count words, because they are what both forms have in common."""
+        before = len(self.spaced[:start].split())
+        if start and self.spaced[start - 1 : start] not in ("", " ") and self.spaced[start : start + 1] != " ":
+            before -= 1
+        count = max(1, len(self.spaced[start : start + length].split()))
+        spans = [match.span() for match in _WORD.finditer(self.clean)]
+        if before >= len(spans):
+            return 0, len(self.clean)
+        return spans[before][0], spans[min(before + count, len(spans)) - 1][1]
+
+
+def normalise(text: str) -> Normal:
+    """Bring `text` to its one form."""
+    clean = tidy(text)
+    kept, dump = _without_dump(clean)
+    spaced = words(kept)
+    return Normal(clean=kept, spaced=spaced, squeezed=spaced.replace(" ", ""), dump=words(dump) if dump else "")
+
+
+def words(text: str) -> str:
+    """Return the words of tidy `text`, lower case, with one blank between them and at both ends."""
+    flat = flatten(text)
+    if not flat.isascii():
+        flat = _QUOTES.sub("'", flat)
+        if _EAST.search(flat):
+            flat = _SCRIPTS.sub(" ", flat)
+    if "'" in flat:
+        flat = _APOSTROPHES.sub("", flat)
+    return f" {_BREAKS.sub(' ', flat).strip()} "
+
+
+def flatten(text: str) -> str:
+    """Return `text` in lower case without accents, of the same length."""
+    low = text.lower()
+    if len(low) != len(text):  # a handful of letters grow when lowered; positions must not move
+        low = "".join(c if len(c) == 1 else o for o, c in zip(text, map(str.lower, text), strict=True))
+    return low if low.isascii() else _ACCENTED.sub(lambda found: _FOLD[found.group()], low)
+
+
+def tidy(text: str) -> str:
+    """Return `text` without what terminals, forms and encodings put around it, cut to a bounded length."""
+    if len(text) > LIMIT:
+        text = _cut(text)
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    if "\\" in text:
+        text = _ESCAPE.sub(" ", text)
+    return _TEMPLATE.sub(" ", text)
+
+
+def _cut(text: str) -> str:
+    """Keep the beginning, the end and, from between, the last lines that sound like an error."""
+    middle = text[_HEAD:-_TAIL]
+    loud = [line[:400] for line in _LOUD.findall(middle[-500_000:])][-100:]
+    return "\n".join([text[:_HEAD], "\n".join(loud)[-_MIDDLE:], text[-_TAIL:]])
+
+
+def _without_dump(text: str) -> tuple[str, str]:
+    """Part what somebody wrote from the list of errors a client attached."""
+    found = _DUMP.search(text)
+    if found is None:
+        return text, ""
+    end = _DUMP_END.search(text, found.end())
+    stop = end.end() if end else len(text)
+    return text[: found.start()] + "\n" + text[stop:], text[found.start() : stop]
+
+
+def _shorten(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

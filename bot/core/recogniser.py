@@ -1,0 +1,115 @@
+"""Decide which guide a pasted text calls for, whether to offer several, to ask back, or to step aside.
+
+No model and no weights: literal output first (guides' own signs, then output shared with other programs, by rank), then
+people's words. All of it is collected before anything is decided, because the first error named is often not the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from bot.core.clues import Clues, details
+from bot.core.guide import Guide
+from bot.core.normalise import Normal, normalise
+from bot.core.recogniser_judge import Verdict, judge
+from bot.core.recogniser_language import language
+from bot.core.recogniser_products import Products, parse_products
+from bot.core.recogniser_sight import Eyes
+from bot.core.recogniser_typos import Typos
+
+__all__ = ["Candidate", "Decision", "Products", "Recogniser", "Recognition", "parse_products"]
+
+_SHORT = 400
+"""Longest text, in characters, in which misspelt words are looked for."""
+
+
+class Decision(StrEnum):
+    """What to do with a text."""
+
+    GUIDE = "guide"
+    CHOOSE = "choose"
+    ASK = "ask"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A guide on offer; `score` is between 0 and 1."""
+
+    guide: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """What was recognised.
+
+    why: the piece of the text that decided, as the person wrote it, shortened; empty if there was none.
+    sign: decided by literal program output of Claude's, not by a guess.
+    product: what it is instead, when known; link: the official section, when it is Claude but no connection problem.
+    facts, details: see `clues`; language: best guess of the language it was written in.
+    """
+
+    decision: Decision
+    guide: str = ""
+    candidates: tuple[Candidate, ...] = ()
+    why: str = ""
+    sign: bool = False
+    product: str = ""
+    link: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, str] = field(default_factory=dict)
+    language: str = "en"
+
+
+class Recogniser:
+    """Recognises texts among `guides`; building it takes a moment, using it does not depend on their number."""
+
+    def __init__(self, guides: Sequence[Guide], products: Products) -> None:
+        self._eyes = Eyes(guides, products)
+        self._clues = Clues(products)
+        self._typos = Typos(self._eyes.vocabulary)
+
+    def recognise(self, text: str) -> Recognition:
+        """Decide about `text`, which is expected to be redacted already."""
+        normal = normalise(text)
+        verdict = judge(self._eyes.look(normal))
+        if not verdict.settled:
+            verdict = self._look_again(normal, verdict)
+        return self._recognition(normal, verdict)
+
+    def _look_again(self, normal: Normal, verdict: Verdict) -> Verdict:
+        """Try what is left when the person's own words did not decide: corrected spelling, then attached errors."""
+        if len(normal.spaced) <= _SHORT and (spaced := self._typos.correct(normal.spaced)) != normal.spaced:
+            corrected = replace(normal, spaced=spaced, squeezed=spaced.replace(" ", ""))
+            second = judge(self._eyes.look(corrected))
+            if second.candidates and not second.sign:
+                return second
+        if normal.dump:
+            attached = replace(normal, spaced=normal.dump, squeezed=normal.dump.replace(" ", ""))
+            return verdict.backed_by(judge(self._eyes.look(attached)))
+        return verdict
+
+    def _recognition(self, normal: Normal, verdict: Verdict) -> Recognition:
+        known = details(normal.clean)
+        if verdict.found is not None:
+            start, length = verdict.found.place(normal)
+            why = normal.quote(start, length)
+            known["line"] = normal.line(start, length)
+        else:
+            why = ""
+        candidates = tuple(Candidate(guide, score) for guide, score in verdict.candidates)
+        return Recognition(
+            decision=Decision(verdict.decision),
+            guide=candidates[0].guide if verdict.decision == Decision.GUIDE else "",
+            candidates=candidates,
+            why=why,
+            sign=verdict.sign,
+            product=verdict.product,
+            link=verdict.link,
+            facts=self._clues.facts(normal),
+            details=known,
+            language=language(normal.clean),
+        )

@@ -1,0 +1,170 @@
+"""From what was seen in a text to a decision. Every rule here answers a way in which pasted texts mislead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bot.core.recogniser_match import Found
+from bot.core.recogniser_products import SIGN_RANK
+from bot.core.recogniser_sight import Pointer, Sight, Wording
+
+GUIDE, CHOOSE, ASK, NONE = "guide", "choose", "ask", "none"
+
+_OFFERS = 3
+_NAMED = 2
+_CERTAIN, _SURE, _AHEAD, _WORTH = 0.8, 0.6, 0.12, 0.25
+_BARE, _BARE_WORDS = 0.3, 12
+_WRAPPER, _TRANSPORT = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A decision with what it rests on; `settled`: looking again could not change it."""
+
+    decision: str
+    candidates: tuple[tuple[str, float], ...] = ()
+    found: Found | None = None
+    sign: bool = False
+    product: str = ""
+    link: str = ""
+    settled: bool = False
+
+    def backed_by(self, attached: Verdict) -> Verdict:
+        """Let errors a client attached by itself break a tie or fill a silence, but never contradict."""
+        if self.product or not attached.candidates:
+            return self
+        first = attached.candidates[0]
+        if not self.candidates:
+            if self.decision == NONE:
+                return self
+            return replace(
+                self, decision=GUIDE if attached.decision == GUIDE else CHOOSE, candidates=attached.candidates
+            )
+        if any(guide == first[0] for guide, _ in self.candidates):
+            rest = tuple(c for c in self.candidates if c[0] != first[0])
+            return replace(self, decision=GUIDE, candidates=(first, *rest)[:_OFFERS])
+        return self
+
+
+def judge(sight: Sight) -> Verdict:
+    """Decide about one text."""
+    own = _outranking([p for p in sight.pointers if p.own])
+    section = _section(sight, own)
+    if section is not None:
+        return section
+    if not own and (sight.foreign or (sight.others and sight.claude < _NAMED)):
+        return Verdict(NONE, product=sight.foreign or sight.others[0], settled=True)
+    if not own and sight.working:
+        return Verdict(NONE, settled=True)
+    literal = _literal(sight, own)
+    if literal is not None:
+        return literal
+    return _words(sight)
+
+
+def _section(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
+    """Step aside with the official section, unless a guide's own sign says more."""
+    if not sight.sections:
+        return None
+    section, found = max(sight.sections, key=lambda pair: pair[1].length)
+    if any(len(pointer.form.replace(" ", "")) >= found.length for pointer in own):
+        return None
+    return Verdict(NONE, found=found, sign=True, product=section.title, link=section.link, settled=True)
+
+
+def _outranking(own: Sequence[Pointer]) -> list[Pointer]:
+    """Drop signs that another guide's sign outranks, and signs that are only a part of a longer one."""
+    kept = [
+        p
+        for p in own
+        if not any(p.guide in o.outranks and o.guide not in p.outranks for o in own)
+        and not any(o.guide != p.guide and len(o.form) > len(p.form) and p.form in o.form for o in own)
+    ]
+    return kept or list(own)
+
+
+def _literal(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
+    """Decide by literal output, if there is any that belongs to Claude."""
+    shared = [p for p in sight.pointers if not p.own]
+    if not own and not _ours(sight):
+        return None
+    top = max((p.rank for p in (*own, *shared)), default=0)
+    if top == 0:
+        return None
+    best = [p for p in (*own, *shared) if p.rank == top]
+    ranked = _latest_first(best)
+    if top < SIGN_RANK:
+        said = _said(sight, ranked[0][0], top)
+        if said is not None:
+            return said
+    if top == _WRAPPER and len(ranked) == 1 and not sight.client:
+        ranked = _with_neighbours(sight, ranked)
+    sign = bool(own) or sight.claude == _NAMED
+    decision = GUIDE if len(ranked) == 1 else CHOOSE
+    found = next(p.found for p in reversed(best) if p.guide == ranked[0][0])
+    return Verdict(decision, ranked[:_OFFERS], found, sign=sign, settled=decision == GUIDE and top > _WRAPPER)
+
+
+def _ours(sight: Sight) -> bool:
+    """Say whether output other programs write as well is Claude's here."""
+    if sight.claude:
+        return sight.claude == _NAMED or not sight.elsewhere
+    bare = sight.literal >= _BARE or sight.words <= _BARE_WORDS
+    return bare and not sight.elsewhere and not sight.others
+
+
+def _said(sight: Sight, guide: str, rank: int) -> Verdict | None:
+    """Let people's words speak where the output only tells how something failed, not where or why."""
+    scores = _scores(sight.wordings)
+    if not scores or scores[0][0] == guide or rank > _TRANSPORT + 1:
+        return None
+    other, score = scores[0]
+    found = next(w.found for w in sight.wordings if w.guide == other)
+    if other in sight.places and score >= _SURE - 0.1:
+        return Verdict(GUIDE, ((other, score), (guide, 0.4)), found, settled=True)
+    if rank == _WRAPPER and score >= _SURE:
+        return Verdict(CHOOSE, ((other, score), (guide, 0.5)), found)
+    return None
+
+
+def _words(sight: Sight) -> Verdict:
+    """Decide by people's own words: several phrases make a guide, a single one an offer."""
+    if not sight.claude:
+        return Verdict(NONE)
+    vague = Verdict(ASK if sight.trouble and (sight.claude == _NAMED or not sight.elsewhere) else NONE)
+    scores = [pair for pair in _scores(sight.wordings) if pair[1] >= _WORTH]
+    if not scores or (sight.claude < _NAMED and sight.elsewhere):
+        return vague
+    best, score = scores[0]
+    found = next(w.found for w in sight.wordings if w.guide == best)
+    second = scores[1][1] if len(scores) > 1 else 0.0
+    if score >= _CERTAIN or (score >= _SURE and score - second >= _AHEAD):
+        return Verdict(GUIDE, tuple(scores[:_OFFERS]), found, settled=True)
+    return Verdict(CHOOSE, _with_neighbours(sight, scores), found)
+
+
+def _with_neighbours(sight: Sight, scores: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    """Fill an offer up with what is easily confused with its best guess."""
+    offered = {guide for guide, _ in scores}
+    more = [(guide, 0.2) for guide in sight.neighbours.get(scores[0][0], ()) if guide not in offered]
+    return (*scores, *more)[:_OFFERS]
+
+
+def _scores(wordings: Iterable[Wording]) -> list[tuple[str, float]]:
+    """Score guides by people's words: the phrase that says most, and a little for every further one."""
+    by_guide: dict[str, list[float]] = {}
+    for wording in wordings:
+        weight = 0.3 if wording.hint else min(0.7, 0.35 + 0.1 * wording.groups)
+        by_guide.setdefault(wording.guide, []).append(weight)
+    scored = [(guide, max(w) + 0.08 * min(3, len(w) - 1)) for guide, w in by_guide.items()]
+    return sorted(((guide, round(score, 2)) for guide, score in scored), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _latest_first(pointers: Sequence[Pointer]) -> tuple[tuple[str, float], ...]:
+    """Rank guides by their latest piece: in a ladder of retries the later line is nearer to the cause."""
+    last: dict[str, float] = {}
+    for pointer in pointers:
+        last[pointer.guide] = max(last.get(pointer.guide, -1.0), pointer.at)
+    order = sorted(last, key=lambda guide: -last[guide])
+    return tuple((guide, round(0.9 - 0.1 * n, 2)) for n, guide in enumerate(order))

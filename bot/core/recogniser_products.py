@@ -1,0 +1,138 @@
+"""What the recogniser knows besides the guides: people's words, shared output, other products."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.core.errors import ContentError
+
+SIGN_RANK = 8
+"""Rank of a guide's own signs among the ranks of shared output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Program output that other programs write as well; `rank` tells which of several says most."""
+
+    guide: str
+    rank: int
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A product that is not Claude: `names` are words people use, `signs` output that only it writes."""
+
+    name: str
+    names: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the official error page about something that is no connection problem."""
+
+    title: str
+    link: str
+    signs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """Words that state a fact. `failing`: they do not count where the text says that it works there."""
+
+    fact: str
+    value: str
+    phrases: tuple[str, ...]
+    failing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Products:
+    """All of `content/products/` that recognising needs.
+
+    words: word lists by name, for `@name` in phrases; work, elsewhere: phrases for texts in which no Claude failed;
+    places: guides about where something fails, whose phrases outweigh output about how it failed;
+    neighbours: for a guide, those that people's words confuse it with.
+    """
+
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    outputs: tuple[Output, ...] = ()
+    statuses: Mapping[str, str] = field(default_factory=dict)
+    others: tuple[Other, ...] = ()
+    sections: tuple[Section, ...] = ()
+    clues: tuple[Clue, ...] = ()
+    work: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    places: frozenset[str] = frozenset()
+    neighbours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def expand(self, phrase: str) -> str:
+        """Return `phrase` with every `@name` replaced by the words of that list."""
+        if "@" not in phrase:
+            return phrase
+        hint = "?" if phrase.endswith("?") else ""
+        groups = ("|".join(self._alternatives(group)) for group in phrase.removesuffix("?").split())
+        return " ".join(groups) + hint
+
+    def _alternatives(self, group: str) -> Iterator[str]:
+        for word in group.split("|"):
+            if word.startswith("@"):
+                yield from self.words.get(word[1:], ())
+            else:
+                yield word
+
+
+def parse_products(texts: Mapping[str, str]) -> Products:
+    """Read the TOML texts of `content/products/`, by path; tables meant for others are passed over."""
+    data = [(path, _toml(path, texts[path])) for path in sorted(texts)]
+    context = [table["context"] for _, table in data if "context" in table]
+    return Products(
+        words={name: tuple(words) for _, table in data for name, words in table.get("words", {}).items()},
+        outputs=tuple(Output(t["guide"], t["rank"], tuple(t["texts"])) for _, t in _tables(data, "output")),
+        statuses={status: guide for _, table in data for status, guide in table.get("statuses", {}).items()},
+        others=tuple(
+            Other(t["name"], tuple(t.get("names", ())), tuple(t.get("signs", ()))) for _, t in _tables(data, "product")
+        ),
+        sections=tuple(Section(t["title"], t["link"], tuple(t["signs"])) for _, t in _tables(data, "section")),
+        clues=(
+            *(Clue("provider", t["id"], tuple(t["phrases"])) for _, t in _tables(data, "provider") if "phrases" in t),
+            *(
+                Clue(t["fact"], t["value"], tuple(t["phrases"]), failing=t.get("failing", False))
+                for _, t in _tables(data, "clue")
+            ),
+        ),
+        work=tuple(phrase for table in context for phrase in table.get("work", ())),
+        elsewhere=tuple(phrase for table in context for phrase in table.get("elsewhere", ())),
+        neighbours={g: tuple(near) for _, table in data for g, near in table.get("neighbours", {}).items()},
+        places=frozenset(guide for table in context for guide in table.get("places", ())),
+    )
+
+
+def _toml(path: str, text: str) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ContentError(str(error), path=path, line=getattr(error, "lineno", 0) or 1) from error
+
+
+_NEEDED = {
+    "output": ("guide", "rank", "texts"),
+    "product": ("name",),
+    "section": ("title", "link", "signs"),
+    "provider": ("id",),
+    "clue": ("fact", "value", "phrases"),
+}
+
+
+def _tables(data: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield every `[[name]]` of all files, and refuse one that lacks what it needs."""
+    for path, table in data:
+        for entry in table.get(name, ()):
+            missing = [key for key in _NEEDED[name] if key not in entry]
+            if missing:
+                raise ContentError(f"a [[{name}]] lacks `{missing[0]}`: {dict(entry)}", path=path, line=1)
+            yield path, entry

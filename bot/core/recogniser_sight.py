@@ -1,0 +1,218 @@
+"""Everything a text holds that could matter, collected before anything is decided."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.core.guide import Guide
+from bot.core.normalise import Normal, words
+from bot.core.recogniser_match import Found, Literals, Phrases
+from bot.core.recogniser_products import SIGN_RANK, Products, Section
+
+_STATUS = re.compile(r" ([45]\d\d)(s?) ")
+_AROUND = 26
+_BEFORE = re.compile(
+    r"\b(?:errors?|status|code|http|api|erro|ошибк\w*|fehler|erreur|fallo|错误|报错|エラー|오류|에러)\b"
+)
+_AFTER = re.compile(
+    r"^(?:errors?|type|overload\w*|bad gateway|internal|forbidden|unauthorized|too many|not found|service|status"
+    r"|upstream|gateway|no body|invalid|error type|server|due to|messages|payment|again|after|since"
+    r"|错误|报错|エラー|오류|에러)\b"
+)
+_UNIT = re.compile(
+    r"^(?:lines?|files?|ms|s|sec\w*|min\w*|h|hours?|tokens?|k|m|mb|gb|kb|px|times|usd|eur|users?|people|tests?|rows|chars|words|行|个|个文件|円|元|원)\b"
+)
+_STRONG = frozenset({"429", "502", "503", "504", "529", "401", "403", "500", "400"})
+_SMALL = 8
+_NAMED = 2
+_CLAUDE, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _OTHERS = range(6)
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Literal output that points to a guide. `own`: a sign of the guide, not output shared with other programs."""
+
+    guide: str
+    rank: int
+    found: Found
+    at: float
+    form: str
+    outranks: tuple[str, ...] = ()
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """People's words that point to a guide; `groups` says how many things had to be said for it."""
+
+    guide: str
+    groups: int
+    hint: bool
+    found: Found
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What was seen in one text.
+
+    claude: 2 where it names Claude or shows what only its clients write, 1 where it talks of prompts and sessions;
+    client: it shows such output; literal: the share of the text that is literal output;
+    places, neighbours: as in `Products`.
+    """
+
+    pointers: tuple[Pointer, ...]
+    wordings: tuple[Wording, ...]
+    sections: tuple[tuple[Section, Found], ...]
+    others: tuple[str, ...]
+    foreign: str
+    claude: int
+    client: bool
+    trouble: bool
+    working: bool
+    elsewhere: bool
+    literal: float
+    words: int
+    places: frozenset[str]
+    neighbours: Mapping[str, tuple[str, ...]]
+
+
+class Eyes:
+    """Looks at texts for everything the guides and products name, in a few passes whatever their number."""
+
+    def __init__(self, guides: Sequence[Guide], products: Products) -> None:
+        self._products = products
+        self._known = frozenset(guide.id for guide in guides)
+        self._neighbours = {
+            guide: tuple(near for near in nears if near in self._known) for guide, nears in products.neighbours.items()
+        }
+        self._pointers, self._sections, self._foreign = _pointers(guides, products), products.sections, products.others
+        self._literals = Literals(self._literal_pieces())
+        expand = products.expand
+        self._said = [(guide.id, p, len(p.split())) for guide in guides for p in guide.phrases]
+        self._phrases = Phrases((expand(phrase), n) for n, (_, phrase, _) in enumerate(self._said))
+        self._context = Phrases(
+            [
+                *((word, _CLAUDE) for word in ("|".join(products.words.get("claude", ())),) if word),
+                *((word, _CHATTING) for word in ("|".join(products.words.get("chatting", ())),) if word),
+                *((word, _TROUBLE) for word in ("|".join(products.words.get("trouble", ())),) if word),
+                *((expand(phrase), _WORK) for phrase in products.work),
+                *((expand(phrase), _ELSEWHERE) for phrase in products.elsewhere),
+                *((name, _OTHERS + n) for n, other in enumerate(products.others) for name in other.names),
+            ]
+        )
+        self.vocabulary = self._phrases.vocabulary | self._context.vocabulary
+
+    def look(self, text: Normal) -> Sight:
+        """Collect everything `text` holds."""
+        pointers: list[Pointer] = []
+        sections: list[tuple[Section, Found]] = []
+        foreign = ""
+        covered = 0
+        scale = len(text.spaced) / max(1, len(text.squeezed))
+        for found in self._literals.find(text.spaced, text.squeezed):
+            covered = max(covered, 0) + found.length
+            if found.key < len(self._pointers):
+                guide, rank, form, outranks, own = self._pointers[found.key]
+                at = found.start * (scale if found.squeezed else 1)
+                pointers.append(Pointer(guide, rank, found, at, form, outranks, own))
+            elif found.key < len(self._pointers) + len(self._sections):
+                sections.append((self._sections[found.key - len(self._pointers)], found))
+            else:
+                foreign = foreign or self._foreign[found.key - len(self._pointers) - len(self._sections)].name
+        context = {found.key for found, _ in self._context.find(text.spaced)}
+        client = _unmistakable(text)
+        claude = _NAMED if _CLAUDE in context or client else int(_CHATTING in context)
+        pointers += self._statuses(text, claude)
+        return Sight(
+            pointers=tuple(pointers),
+            wordings=tuple(self._wordings(text)),
+            sections=tuple(sections),
+            others=tuple(self._foreign[key - _OTHERS].name for key in sorted(context) if key >= _OTHERS),
+            foreign=foreign,
+            claude=_NAMED if any(p.own for p in pointers) else claude,
+            client=client,
+            trouble=_TROUBLE in context,
+            working=_WORK in context,
+            elsewhere=_ELSEWHERE in context,
+            literal=min(1.0, covered / max(1, len(text.squeezed))),
+            words=text.spaced.count(" ") - 1,
+            places=self._products.places,
+            neighbours=self._neighbours,
+        )
+
+    def _wordings(self, text: Normal) -> Iterator[Wording]:
+        for found, hint in self._phrases.find(text.spaced):
+            guide, _, groups = self._said[found.key]
+            if not _denied(text.spaced, found.start):
+                yield Wording(guide, groups, hint, found)
+
+    def _statuses(self, text: Normal, claude: int) -> Iterator[Pointer]:
+        """Find HTTP statuses: a number counts where the words around it make it one."""
+        for match in _STATUS.finditer(text.spaced):
+            number, plural = match.groups()
+            guide = self._products.statuses.get(number)
+            if guide not in self._known or guide is None:
+                continue
+            start = match.start(1)
+            before, after = text.spaced[max(0, start - _AROUND) : start], text.spaced[match.end() :][:_AROUND]
+            if _UNIT.match(after) or before[-2:-1].isdigit():
+                continue
+            said = _BEFORE.search(before) or _AFTER.match(after) or plural
+            few = text.spaced.count(" ") <= _SMALL
+            if said or (number in _STRONG and (claude == _NAMED or few)):
+                rank = 3 if said else 1
+                yield Pointer(guide, rank, Found(-1, start, 3), start, number)
+
+    def _literal_pieces(self) -> Iterator[tuple[str, int]]:
+        for number, (_, _, form, _, _) in enumerate(self._pointers):
+            yield form, number
+        base = len(self._pointers)
+        for number, section in enumerate(self._sections):
+            yield from ((sign, base + number) for sign in section.signs)
+        base += len(self._sections)
+        for number, other in enumerate(self._foreign):
+            yield from ((sign, base + number) for sign in other.signs)
+
+
+def _pointers(guides: Sequence[Guide], products: Products) -> list[tuple[str, int, str, tuple[str, ...], bool]]:
+    known = {guide.id for guide in guides}
+    return [
+        *((g.id, SIGN_RANK, words(s.text).strip(), s.outranks, True) for g in guides for s in g.signs),
+        *(
+            (output.guide, output.rank, words(text).strip(), (), False)
+            for output in products.outputs
+            if output.guide in known
+            for text in output.texts
+        ),
+    ]
+
+
+_CLIENT = re.compile(r"[\u23bf\u23fa\u273b\u276f]|\bAPI Error\b|\breq_0|/login\b|anthropic", re.IGNORECASE)
+
+
+def _unmistakable(text: Normal) -> bool:
+    """Say whether the text shows what only Claude's clients write around an error."""
+    return _CLIENT.search(text.clean) is not None
+
+
+_NOT = (
+    " not ",
+    " no ",
+    " never ",
+    " isnt ",
+    " wasnt ",
+    " not my ",
+    " not a ",
+    " not the ",
+    " kein ",
+    " keine ",
+    " не ",
+)
+
+
+def _denied(spaced: str, start: int) -> bool:
+    """Say whether the words right before deny it ("not my usage limit")."""
+    before = spaced[max(0, start - 8) : start]
+    return any(before.endswith(word) for word in _NOT)
