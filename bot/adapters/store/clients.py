@@ -73,8 +73,6 @@ class EmbeddedConnection(UnixDomainSocketConnection):
         """Connect; after a failure attach or start, and try once more."""
         try:
             await super().connect()  # type: ignore[no-untyped-call]
-        except redis_errors.BusyLoadingError:
-            raise
         except redis_errors.ConnectionError:
             await _revive(self._data_dir)
             await super().connect()  # type: ignore[no-untyped-call]
@@ -92,6 +90,8 @@ def standalone(url: str) -> Redis:
     """Return a client of the one server at `url`, with Redial's limits; raises `SettingsError` for another text."""
     try:
         pool = ConnectionPool.from_url(url, **_limits())
+        # An option redis-py does not know shows itself only when a connection is made.
+        pool.connection_class(**pool.connection_kwargs)
     except (ValueError, redis_errors.RedisError, TypeError):
         pool = None
     if pool is None:

@@ -252,7 +252,8 @@ def _wait_ready(place: Place, log_size: int) -> None:
     while not _ping(place):
         if not _alive(place):
             raise StoreUnavailable(
-                f"The store in {place.directory} did not start; its log {place.log} ends: {log_end(place, log_size)}"
+                f"The store in {place.directory} did not start. Its files are as they were: keep them, or move them "
+                f"away to begin anew. Its log {place.log} ends: {log_end(place, log_size)}"
             )
         if time.monotonic() > deadline:
             raise StoreUnavailable(f"The store in {place.directory} did not start in time; see {place.log}.")

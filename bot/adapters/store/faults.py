@@ -45,7 +45,14 @@ _BY_WORD: tuple[tuple[str, str], ...] = (
 
 def unavailable(error: Exception, where: str) -> StoreUnavailable:
     """Return the error an operator reads: what is wrong with the store at `where`."""
-    return StoreUnavailable(f"The store at {where} {_what(error)}.")
+    return StoreUnavailable(f"The store at {where} {_what(root(error))}.")
+
+
+def root(error: Exception) -> Exception:
+    """Return what redis-py wrapped: on a unix socket, a refused login comes as a failed connection."""
+    while isinstance(error.__cause__, FAULTS):
+        error = error.__cause__
+    return error
 
 
 @contextmanager

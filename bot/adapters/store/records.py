@@ -7,6 +7,8 @@ Names that repeat in the history (guides, people) are stored once and referred t
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from bot.core.conversation import SCHEMA, Conversation, Visit
@@ -19,11 +21,15 @@ class _Head(msgspec.Struct, array_like=True):
     schema: int
 
 
+_Name = Annotated[int, msgspec.Meta(ge=0)]
+"""A position in the record's `names`."""
+
+
 class _Visit(msgspec.Struct, array_like=True):
-    guide: int
+    guide: _Name
     step: str
     choice: str
-    by: int
+    by: _Name
     at: float
 
 

@@ -12,7 +12,7 @@ from typing import cast
 from redis import exceptions as redis_errors
 from redis.asyncio import Redis, RedisCluster
 
-from bot.adapters.store.faults import translated
+from bot.adapters.store.faults import root, translated
 
 WITHIN = 5.0
 """Longest a call may take, in seconds, with waiting for a connection, connecting and one repeat."""
@@ -94,7 +94,7 @@ class Server:
             return await self._once(*words)
         except redis_errors.ConnectionError as error:
             # A connection that was cut is worth one more try; a server that is slow or says no is not.
-            if isinstance(error, _HOPELESS):
+            if isinstance(root(error), _HOPELESS):
                 raise
             return await self._once(*words)
 
