@@ -101,8 +101,7 @@ def parse_time(value: object) -> float | None:
 def plain_text(body: str, limit: int = BODY_LIMIT) -> str:
     """Return the text of a body that may be HTML, without control characters, cut to `limit` characters."""
     # Cut first as well: no page makes us work through megabytes of markup for one message.
-    text = _TAG.sub(_tag_as_text, body[: 4 * limit])
-    text = _clean(html.unescape(text))
+    text = _clean(html.unescape(_TAG.sub(_tag_as_text, body[: 4 * limit])))
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return _cut(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip(), limit)
 

@@ -8,6 +8,7 @@ import lzma
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -200,6 +201,22 @@ def test_keys_may_be_missing_and_words_unknown() -> None:
     assert not component.operational
 
 
+def test_a_word_that_only_looks_like_over_is_not_over() -> None:
+    raw = document("life_6_resolved.json")
+    raw["incidents"][0]["status"] = " Resolved?"
+    (incident,) = parse_incidents(raw, page_id=CLAUDE)
+    assert incident.open
+    assert incident.status == "Resolved?"
+
+
+def test_an_update_without_a_time_to_show_has_that_of_its_making() -> None:
+    raw = document("life_2_identified.json")
+    for update in raw["incidents"][0]["incident_updates"]:
+        update["display_at"] = None
+    (incident,) = parse_incidents(raw, page_id=CLAUDE)
+    assert incident.updates[0].at == pytest.approx(START)
+
+
 def test_a_summary_may_leave_out_what_it_has_none_of() -> None:
     raw = document("summary_all_operational.json")
     del raw["incidents"], raw["scheduled_maintenances"]
@@ -377,7 +394,7 @@ def test_every_recorded_document_of_the_real_page_is_read() -> None:
     with lzma.open(RECORDINGS, "rt", encoding="utf-8") as lines:
         for line in lines:
             listed = parse_incidents(
-                json.loads(line)["document"], page_id=CLAUDE, hosts=frozenset({"status.claude.com"})
+                msgspec.json.decode(line)["document"], page_id=CLAUDE, hosts=frozenset({"status.claude.com"})
             )
             documents += 1
             still_open = max(still_open, sum(i.open for i in listed))

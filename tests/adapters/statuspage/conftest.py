@@ -56,9 +56,10 @@ def clocks() -> Clocks:
 
 @pytest.fixture
 def page(stack: AsyncExitStack, clocks: Clocks) -> Page:
-    """Make a reader of the given servers or addresses, in this order."""
+    """Make a reader of these servers or addresses; it is patient, as a busy machine is no finding."""
 
     def make(*hosts: PageServer | str, **settings: Any) -> StatusPage:  # noqa: ANN401 - of PageSettings
+        settings.setdefault("patience", 10.0)
         addresses = tuple(host if isinstance(host, str) else host.address for host in hosts)
         made = StatusPage(
             PageSettings(hosts=addresses, **settings), wall=lambda: clocks.wall, monotonic=lambda: clocks.monotonic

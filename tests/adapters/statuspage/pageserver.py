@@ -25,13 +25,17 @@ def document(name: str) -> Any:  # noqa: ANN401 - decoded JSON
 
 @dataclass
 class Answer:
-    """What the server says to one path. `raw` is sent as it is; `hold` delays the answer until it is set."""
+    """What the server says to one path. `raw` is sent as it is; `hold` delays the answer until it is set.
+
+    drip: seconds between two bytes.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     hold: asyncio.Event | None = None
+    drip: float = 0.0
 
     def encoded(self) -> bytes:
         if self.raw is not None:
@@ -55,6 +59,7 @@ class PageServer:
         self.answers: dict[str, Answer] = {}
         self.otherwise = Answer(404)
         self.requests: list[Request] = []
+        self.was_asked = asyncio.Event()
         self.address = ""
         self._talks: set[asyncio.Task[Any]] = set()
         self._server: asyncio.Server | None = None
@@ -98,11 +103,16 @@ class PageServer:
             headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
             request = Request(head[0].split(" ")[1], headers)
             self.requests.append(request)
+            self.was_asked.set()
             answer = self.answers.get(request.path, self.otherwise)
             if answer.hold is not None:
                 await answer.hold.wait()
-            writer.write(answer.encoded())
-            await writer.drain()
+            data = answer.encoded()
+            size = 1 if answer.drip else len(data)
+            for start in range(0, len(data), size or 1):
+                writer.write(data[start : start + size])
+                await writer.drain()
+                await asyncio.sleep(answer.drip)
         writer.close()
         with suppress(ConnectionError, OSError):
             await writer.wait_closed()
