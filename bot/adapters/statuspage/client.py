@@ -202,11 +202,11 @@ class StatusPage:
 
     async def _get(self, host: _Host, document: _Document[T]) -> T:
         """Return the document as it is now; raises `StatusError` or an error of httpx."""
-        url = httpx.URL(document.url)
+        client, url = await self._http(), httpx.URL(document.url)
         for _ in range(_HOPS + 1):
             known = document.parsed if document.etag_url == str(url) else None
             mark = {} if known is None else {"If-None-Match": document.etag}
-            async with self._http().stream("GET", url, headers=mark) as response:
+            async with client.stream("GET", url, headers=mark) as response:
                 self._look_at_clock(response)
                 if response.has_redirect_location:
                     url = self._redirected(url, response)
@@ -221,12 +221,14 @@ class StatusPage:
                 return parsed
         raise StatusError(f"redirected more than {_HOPS} times")
 
-    def _http(self) -> httpx.AsyncClient:
+    async def _http(self) -> httpx.AsyncClient:
         if self._client is None:
+            # Loading certificates takes a tenth of a second: not on the loop, where other people's turns run.
+            tls = await asyncio.to_thread(httpx.create_ssl_context)
             # Less than a host's share of the whole: a connection given up by httpx itself is closed at once, while one
             # cancelled during the TLS greeting stays open until it is garbage.
             patience = 0.8 * self._settings.timeout / len(self._hosts)
-            self._client = httpx.AsyncClient(headers=_HEADERS, timeout=patience, follow_redirects=False)
+            self._client = httpx.AsyncClient(headers=_HEADERS, verify=tls, timeout=patience, follow_redirects=False)
         return self._client
 
     def _redirected(self, url: httpx.URL, response: httpx.Response) -> httpx.URL:
