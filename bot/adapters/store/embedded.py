@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import signal
 import stat
 import time
@@ -39,6 +40,8 @@ PATIENCE = 60.0
 ANSWERS = 2.0
 """Seconds a running server has for a PING."""
 POLL = 0.01
+SPACE = 1_000_000
+"""Least free bytes on the disk for a start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +236,7 @@ def _recover(place: Place) -> None:
 
 def _start(place: Place) -> None:
     program = server_program()
+    _check_space(place)
     handle = _server_lock(place)
     if handle is None:
         raise StoreUnavailable(f"A server of {place.directory} (process {_pid(place)}) is there but cannot be reached.")
@@ -245,6 +249,13 @@ def _start(place: Place) -> None:
     finally:
         os.close(handle)
     _wait_ready(place, size)
+
+
+def _check_space(place: Place) -> None:
+    """Refuse to start on a full disk: the server ends when a write fails, and would be started again for each turn."""
+    free = shutil.disk_usage(place.directory).free
+    if free < SPACE:
+        raise StoreUnavailable(f"The disk of {place.directory} is full: {free // 1024} KB are left.")
 
 
 def _wait_ready(place: Place, log_size: int) -> None:

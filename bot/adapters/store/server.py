@@ -17,6 +17,8 @@ from bot.adapters.store.faults import root, translated
 WITHIN = 5.0
 """Longest a call may take, in seconds, with waiting for a connection, connecting and one repeat."""
 
+BREATH = 0.01
+"""Seconds before the repeat."""
 CONNECTIONS = 32
 """Most connections of a process (to a node, in a cluster); further calls wait for one."""
 
@@ -96,6 +98,8 @@ class Server:
             # A connection that was cut is worth one more try; a server that is slow or says no is not.
             if isinstance(root(error), _HOPELESS):
                 raise
+            # The other connections of a server that went are noticed to be dead in the meantime.
+            await asyncio.sleep(BREATH)
             return await self._once(*words)
 
     async def _once(self, *words: Argument) -> object:
