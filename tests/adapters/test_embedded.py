@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import itertools
 import os
 import shutil
@@ -22,7 +23,7 @@ import pytest
 import bot
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import embedded_status, ensure_running, stop_embedded
-from bot.adapters.store.launch import LONGEST_SOCKET, place_for
+from bot.adapters.store.launch import LONGEST_SOCKET, launch, place_for, server_program
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.conversation import Conversation
 from bot.core.errors import SettingsError, StoreUnavailable
@@ -248,6 +249,16 @@ class TestKilled:
         finally:
             os.kill(server, signal.SIGCONT)
         assert server_of(data_dir) == server
+
+    def test_one_whose_starter_was_killed_is_waited_for(self, data_dir: Path) -> None:
+        ensure_running(data_dir)
+        stop_embedded(data_dir)
+        place = place_for(data_dir)
+        with (place.directory / "server.lock").open() as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            launch(place, server_program(), handle.fileno())
+        ensure_running(data_dir)
+        assert place.log.read_text().count("Server initialized") == 2
 
     async def test_one_whose_socket_was_cleaned_away_is_replaced(self, data_dir: Path) -> None:
         child = Child(data_dir, "child", "wait")

@@ -279,6 +279,14 @@ class TestOwedAnswers:
         await store.flush()
         assert await other.owed(place, older_than=0) == ()
 
+    async def test_what_was_shown_is_not_owed_while_its_confirmation_is_on_the_way(
+        self, store: RedisConversations, place: Origin
+    ) -> None:
+        first = await written(store, triage(place))
+        store.confirm(first)
+        owed, _ = await asyncio.gather(store.owed(place, older_than=0), store.flush())
+        assert owed == ()
+
     async def test_the_longest_owed_comes_first(self, store: RedisConversations, place: Origin) -> None:
         one = await written(store, triage(place, guide="a", touched=OPENED + 9))
         two = await written(store, triage(place, guide="b"))

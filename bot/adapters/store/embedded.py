@@ -228,7 +228,14 @@ def _ping(place: Place) -> bool:
 
 
 def _recover(place: Place) -> None:
-    """Deal with a server that lives but cannot be reached: it is on its way out, or lost its socket file."""
+    """Deal with a server that lives but cannot be reached: it is coming up, on its way out, or lost its socket file."""
+    deadline = time.monotonic() + ANSWERS
+    while _alive(place):
+        if _ping(place):
+            return
+        if time.monotonic() > deadline:
+            break
+        time.sleep(POLL)
     if not place.socket.exists():
         _terminate(place)
     _wait_gone(place)

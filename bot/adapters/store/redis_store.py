@@ -6,6 +6,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import cast
 
 from bot.adapters.store.cache import Recent
@@ -13,7 +14,7 @@ from bot.adapters.store.keys import CLAIM, CONVERSATION, Keys, encoded, keys_of
 from bot.adapters.store.records import decode, encode
 from bot.adapters.store.server import Argument, Server, load_script
 from bot.core.conversation import Conversation
-from bot.core.errors import RecordTooNew, StoreError, StoreUnavailable
+from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
 from bot.ports.store import Commit, Conflict, Duplicate, Stored
 
@@ -47,7 +48,7 @@ class RedisConversations:
     def __init__(self, server: Server, *, remembered: int = REMEMBERED) -> None:
         self._server = server
         self._recent = Recent(remembered)
-        # tenant → id → revision shown; confirmations are lost with the process, and then looked up as owed.
+        # Confirmations stay here until they are written. They are lost with the process, and then looked up as owed.
         self._pending: defaultdict[Keys, dict[str, int]] = defaultdict(dict)
 
     def __repr__(self) -> str:
@@ -107,25 +108,27 @@ class RedisConversations:
 
     def confirm(self, conversation: Conversation) -> None:
         """Note that the answer of this revision was shown."""
-        self._note(keys_of(conversation.origin), {conversation.id: conversation.revision})
+        pending = self._pending[keys_of(conversation.origin)]
+        pending[conversation.id] = max(conversation.revision, pending.get(conversation.id, 0))
+        if len(pending) > PENDING:
+            del pending[next(iter(pending))]
 
     async def flush(self) -> None:
         """Write the confirmations that are still in memory."""
         for keys in list(self._pending):
-            while confirmed := self._taken(keys):
-                try:
-                    await self._server.command("ZREM", keys.owed, *_marks(confirmed))
-                except StoreUnavailable:
-                    self._note(keys, confirmed)
-                    raise
+            while confirmed := self._confirmed(keys):
+                await self._server.command("ZREM", keys.owed, *_marks(confirmed))
+                self._settled(keys, confirmed)
 
     async def owed(self, origin: Origin, *, older_than: float) -> tuple[Conversation, ...]:
         """Return conversations whose answer nobody has confirmed; newer schemas are left to newer replicas."""
         keys = keys_of(origin)
+        # Looked at before and after: a confirmation may be written, and so leave memory, while this reads.
+        before = dict(self._pending.get(keys, {}))
         marks = _texts(await self._server.run(_OWED, [keys.owed], [f"{older_than:.6f}", AT_ONCE]))
         wanted = {conversation_id: int(revision) for conversation_id, _, revision in (m.rpartition(":") for m in marks)}
         found, unreadable = await self._readable(keys, list(wanted))
-        confirmed = self._pending.get(keys, {})
+        confirmed = before | self._pending.get(keys, {})
         owed = [c for c in found if c.revision == wanted[c.id] and confirmed.get(c.id, 0) < c.revision]
         # Marks of records that expired, or that a failover left behind their conversation, would stay for ever.
         current = {c.id for c in found if c.revision <= wanted[c.id]}
@@ -170,7 +173,7 @@ class RedisConversations:
     async def _commit(self, keys: Keys, attempt: _Attempt, gone: str = "") -> object:
         conversation = attempt.conversation
         user = conversation.origin.user
-        confirmed = self._taken(keys)
+        confirmed = self._confirmed(keys)
         names = [
             keys.claim(attempt.event_id),
             keys.conversation(conversation.id),
@@ -181,13 +184,12 @@ class RedisConversations:
         ]
         try:
             answer = await self._server.run(_COMMIT, names, [*attempt.arguments(gone), *_marks(confirmed)])
-        except StoreUnavailable:
+        except BaseException:
             # It may have been written all the same: what is remembered is no longer known to stand.
             self._recent.drop(conversation.origin.tenant, conversation.id)
-            self._note(keys, confirmed)
             raise
-        if answer != b"stored":
-            self._note(keys, confirmed)
+        if answer == b"stored":
+            self._settled(keys, confirmed)
         return answer
 
     def _outcome(self, conversation: Conversation, answer: object) -> Commit:
@@ -243,24 +245,18 @@ class RedisConversations:
             records += cast("list[bytes | None]", await self._server.run(_READ, names))
         return records
 
-    def _taken(self, keys: Keys) -> dict[str, int]:
-        """Take up to a scriptful of confirmations out of memory."""
-        pending = self._pending.get(keys)
-        if not pending:
-            self._pending.pop(keys, None)
-            return {}
-        if len(pending) <= AT_ONCE:
-            return self._pending.pop(keys)
-        return {conversation_id: pending.pop(conversation_id) for conversation_id in list(pending)[:AT_ONCE]}
+    def _confirmed(self, keys: Keys) -> dict[str, int]:
+        """Return up to a scriptful of the confirmations in memory."""
+        return dict(islice(self._pending[keys].items(), AT_ONCE)) if keys in self._pending else {}
 
-    def _note(self, keys: Keys, confirmed: dict[str, int]) -> None:
-        if not confirmed:
-            return
+    def _settled(self, keys: Keys, confirmed: dict[str, int]) -> None:
+        """Take written confirmations out of memory, but for those that have become newer."""
         pending = self._pending[keys]
         for conversation_id, revision in confirmed.items():
-            pending[conversation_id] = max(revision, pending.get(conversation_id, 0))
-        while len(pending) > PENDING:
-            del pending[next(iter(pending))]
+            if pending.get(conversation_id) == revision:
+                del pending[conversation_id]
+        if not pending:
+            del self._pending[keys]
 
 
 @dataclass(frozen=True, slots=True)
