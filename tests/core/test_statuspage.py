@@ -324,6 +324,10 @@ def test_a_body_becomes_plain_text(body: str, text: str) -> None:
     assert plain_text(body) == text
 
 
+def test_megabytes_of_markup_are_not_worked_through() -> None:
+    assert plain_text("<b></b>" * 100_000 + "end") == ""
+
+
 def test_names_are_one_line_and_cut() -> None:
     raw = document("life_1_investigating.json")
     raw["incidents"][0]["name"] = "a\n\tb\u202e" + "c" * 9999
