@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from bot.core.normalise import Normal
-from bot.core.recogniser_match import Phrases
+from bot.core.recogniser_match import Found
 from bot.core.recogniser_products import Products
 
 _AFTER, _BEFORE, _OVERLAP = 28, 8, 12
-_EXCLUSIVE = ("surface", "os", "browser", "provider")
+_GRADED = ("surface", "os", "browser", "provider")
 _NOT = (
     " no ",
     " not ",
@@ -29,67 +28,65 @@ _NOT = (
 )
 
 _REQUEST = re.compile(r"\breq_[0-9A-Za-z]{4,40}")
-_ATTEMPT = re.compile(r"attempt\s*#?\s*(\d{1,3})\s*(?:/|of)\s*(\d{1,3})", re.IGNORECASE)
-_VERSION = re.compile(r"\b(?:claude[ -]?code|version|cli|v)[ :=]{0,3}v?(\d{1,3}\.\d{1,3}\.\d{1,4})\b", re.IGNORECASE)
-_MODEL = re.compile(
-    r"\bclaude-[a-z0-9.-]{3,40}|\b(?:opus|sonnet|haiku|fable) ?\d(?:\.\d)?\b|\b(?:opus|sonnet|haiku)\b", re.IGNORECASE
-)
+_ATTEMPT = re.compile(r"attempt\s*#?\s*(\d{1,3})\s*(?:/|of)\s*(\d{1,3})")
+_VERSION = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,4}(?![.\d])")
+_VERSION_OF = re.compile(r"(?:claude[ -]?code|version|cli|\bv)[ :=]{0,3}v?$")
+_MODEL = re.compile(r"\bclaude-[a-z0-9.-]{3,40}|\b(?:opus|sonnet|haiku|fable)(?: ?\d(?:\.\d)?)?\b")
 _TIME = re.compile(
-    r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)?"
-    r"|\b\d{1,2}:\d\d(?::\d\d)?(?: ?(?:am|pm))?(?: ?(?:UTC|GMT|CET|CEST|EST|EDT|PST|PDT|JST|KST|IST|BST)\b)?",
-    re.IGNORECASE,
+    r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: ?(?:z\b|utc|gmt|[+-]\d\d:?\d\d))?)?"
+    r"|\b\d{1,2}:\d\d(?::\d\d)?(?: ?(?:am|pm)\b)?(?: ?(?:utc|gmt|cet|cest|est|edt|pst|pdt|jst|kst|ist|bst)\b)?"
 )
-_STATUS = re.compile(
-    r"(?:error|status|code|http|API Error)[\s:=(]{1,4}(?:code[\s:=(]{0,3})?([45]\d\d)\b"
-    r"|\b([45]\d\d)[ :]{0,2}(?:\{|status code|overloaded|internal server|bad gateway|service unavailable|forbidden"
-    r"|unauthorized|too many|upstream)",
-    re.IGNORECASE,
-)
+_MODELS = ("claude-", "opus", "sonnet", "haiku", "fable")
+_LOOK = 6_000
 
 
 class Clues:
-    """Reads facts by the words of `Products.clues`."""
+    """Facts by the words of `Products.clues`; what was found of them is handed in, so that texts are searched once."""
 
     def __init__(self, products: Products) -> None:
         self._clues = products.clues
-        self._phrases = Phrases((products.expand(p), n) for n, clue in enumerate(self._clues) for p in clue.phrases)
         well = "|".join(products.words.get("gone_well", ()))
-        self._well = Phrases([(well, 0)] if well else [])
+        self.phrases = [
+            *((products.expand(phrase), n) for n, clue in enumerate(self._clues) for phrase in clue.phrases),
+            *((word, len(self._clues)) for word in well.split("|") if word),
+        ]
 
-    def facts(self, text: Normal) -> Mapping[str, str]:
-        """Return the facts `text` states; where it states two values of one fact, the first kind listed wins."""
-        spaced = text.spaced
-        well = self._well.places(spaced)
-        found: dict[str, dict[str, int]] = {}
-        for place, _ in self._phrases.find(spaced):
+    def facts(self, found: Sequence[Found], spaced: str) -> Mapping[str, str]:
+        """Return the facts stated; of two values, the one listed first says more (`wsl` before `windows`)."""
+        well = [(f.start, f.start + f.length) for f in found if f.key == len(self._clues)]
+        first: dict[str, int] = {}
+        values: dict[str, set[str]] = {}
+        for place in found:
+            if place.key == len(self._clues):
+                continue
             clue = self._clues[place.key]
             if _denied(spaced, place.start) or (clue.failing and _went_well(well, place.start, place.length)):
                 continue
-            found.setdefault(clue.fact, {}).setdefault(clue.value, place.key)
-        return {fact: _one(fact, values) for fact, values in found.items() if fact in _EXCLUSIVE or len(values) == 1}
+            first[clue.fact] = min(first.get(clue.fact, place.key), place.key)
+            values.setdefault(clue.fact, set()).add(clue.value)
+        return {fact: self._clues[n].value for fact, n in first.items() if fact in _GRADED or len(values[fact]) == 1}
 
 
 def details(text: str) -> dict[str, str]:
-    """Return what a support person would copy out of `text`: request id, attempt, version, model, status, time."""
+    """Return what a support person would copy out of `text`: request id, attempt, version, model, time."""
+    text = text[:_LOOK]
+    low = text.lower()
+    if len(low) != len(text):  # a letter that grows when lowered would shift what is cut out below
+        low = text
     found: dict[str, str] = {}
     if "req_" in text and (request := _REQUEST.search(text)):
         found["request_id"] = request.group()
-    attempts = _ATTEMPT.findall(text)
-    if attempts:
+    if "attempt" in low and (attempts := _ATTEMPT.findall(low)):
         found["attempt"] = "/".join(attempts[-1])
-    for name, pattern in (("version", _VERSION), ("status", _STATUS)):
-        if match := pattern.search(text):
-            found[name] = next(group for group in match.groups() if group)
-    for name, pattern in (("model", _MODEL), ("time", _TIME)):
-        if match := pattern.search(text):
-            found[name] = match.group()
+    for match in _VERSION.finditer(low):
+        if _VERSION_OF.search(low[max(0, match.start() - 14) : match.start()]):
+            found["version"] = match.group()
+            break
+    if any(name in low for name in _MODELS) and (model := _MODEL.search(low)):
+        found["model"] = text[slice(*model.span())]
+    if time := _TIME.search(low):
+        found["time"] = text[slice(*time.span())]
     return found
-
-
-def _one(fact: str, values: Mapping[str, int]) -> str:
-    """Take the value that is listed first: `wsl` says more than the `windows` around it."""
-    del fact
-    return min(values, key=lambda value: values[value])
 
 
 def _denied(spaced: str, start: int) -> bool:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate, islice
 
 LIMIT = 20_000
 """Longest text, in characters, that is looked at whole."""
@@ -57,43 +59,29 @@ class Normal:
     squeezed: str
     dump: str = ""
 
-    def quote(self, start: int, length: int) -> str:
-        """Return the piece of `clean` that became `spaced[start:start + length]`, on one line and shortened."""
-        first, last = self._span(start, length)
-        return _shorten(" ".join(self.clean[first:last].split()), WHY)
-
-    def line(self, start: int, length: int, limit: int = 200) -> str:
-        """Return the whole line of `clean` in which `spaced[start:start + length]` begins, shortened to `limit`."""
+    def quote(self, start: int, length: int, limit: int = 200) -> tuple[str, str]:
+        """Return the piece of `clean` that became `spaced[start:start + length]`, and its line, both shortened."""
         first, last = self._span(start, length)
         begin = self.clean.rfind("\n", 0, first) + 1
         end = self.clean.find("\n", last)
         line = " ".join(self.clean[begin : end if end >= 0 else len(self.clean)].split())
-        return line if len(line) <= limit else _shorten(" ".join(self.clean[first : first + limit].split()), limit)
+        if len(line) > limit:
+            line = _shorten(" ".join(self.clean[first : first + limit].split()), limit)
+        return _shorten(" ".join(self.clean[first:last].split()), WHY), line
 
     def unsqueeze(self, start: int, length: int) -> tuple[int, int]:
         """Return start and length in `spaced` of `squeezed[start:start + length]`."""
-        seen = -1
-        first = 0
-        for position, character in enumerate(self.spaced):
-            if character == " ":
-                continue
-            seen += 1
-            if seen == start:
-                first = position
-            if seen == start + length - 1:
-                return first, position + 1 - first
-        return first, len(self.spaced) - first
+        ends = list(accumulate(map(len, self.spaced.split())))
+        first, last = bisect_right(ends, start), bisect_right(ends, start + length - 1)
+        # Before a word stand the letters of all earlier words and one blank for each, and one at the beginning.
+        return start + first + 1, length + last - first
 
     def _span(self, start: int, length: int) -> tuple[int, int]:
         """Count words, because they are what both forms have in common."""
-        before = len(self.spaced[:start].split())
-        if start and self.spaced[start - 1 : start] not in ("", " ") and self.spaced[start : start + 1] != " ":
-            before -= 1
+        before = self.spaced.count(" ", 0, start) - 1
         count = max(1, len(self.spaced[start : start + length].split()))
-        spans = [match.span() for match in _WORD.finditer(self.clean)]
-        if before >= len(spans):
-            return 0, len(self.clean)
-        return spans[before][0], spans[min(before + count, len(spans)) - 1][1]
+        spans = [match.span() for match in islice(_WORD.finditer(self.clean), max(0, before), max(0, before) + count)]
+        return (spans[0][0], spans[-1][1]) if spans else (0, len(self.clean))
 
 
 def normalise(text: str) -> Normal:

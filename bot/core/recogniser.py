@@ -12,12 +12,12 @@ from enum import StrEnum
 
 from bot.core.clues import Clues, details
 from bot.core.guide import Guide
-from bot.core.normalise import Normal, normalise
-from bot.core.recogniser_judge import Verdict, judge
+from bot.core.normalise import Normal, normalise, words
+from bot.core.recogniser_judge import GUIDE, Verdict, judge
 from bot.core.recogniser_language import language
 from bot.core.recogniser_products import Products, parse_products
 from bot.core.recogniser_sight import Eyes
-from bot.core.recogniser_typos import Typos
+from bot.core.recogniser_typos import Alike, Typos
 
 __all__ = ["Candidate", "Decision", "Products", "Recogniser", "Recognition", "parse_products"]
 
@@ -68,38 +68,24 @@ class Recogniser:
     """Recognises texts among `guides`; building it takes a moment, using it does not depend on their number."""
 
     def __init__(self, guides: Sequence[Guide], products: Products) -> None:
-        self._eyes = Eyes(guides, products)
         self._clues = Clues(products)
+        self._eyes = Eyes(guides, products, self._clues.phrases)
         self._typos = Typos(self._eyes.vocabulary)
+        self._alike = Alike([(words(sign.text).strip(), guide.id) for guide in guides for sign in guide.signs])
 
     def recognise(self, text: str) -> Recognition:
         """Decide about `text`, which is expected to be redacted already."""
         normal = normalise(text)
-        verdict = judge(self._eyes.look(normal))
+        sight = self._eyes.look(normal)
+        verdict = judge(sight)
         if not verdict.settled:
             verdict = self._look_again(normal, verdict)
-        return self._recognition(normal, verdict)
-
-    def _look_again(self, normal: Normal, verdict: Verdict) -> Verdict:
-        """Try what is left when the person's own words did not decide: corrected spelling, then attached errors."""
-        if len(normal.spaced) <= _SHORT and (spaced := self._typos.correct(normal.spaced)) != normal.spaced:
-            corrected = replace(normal, spaced=spaced, squeezed=spaced.replace(" ", ""))
-            second = judge(self._eyes.look(corrected))
-            if second.candidates and not second.sign:
-                return second
-        if normal.dump:
-            attached = replace(normal, spaced=normal.dump, squeezed=normal.dump.replace(" ", ""))
-            return verdict.backed_by(judge(self._eyes.look(attached)))
-        return verdict
-
-    def _recognition(self, normal: Normal, verdict: Verdict) -> Recognition:
-        known = details(normal.clean)
+        known = details(normal.clean) if verdict.decision != Decision.NONE else {}
+        if sight.status and verdict.decision != Decision.NONE:
+            known["status"] = sight.status
+        why = ""
         if verdict.found is not None:
-            start, length = verdict.found.place(normal)
-            why = normal.quote(start, length)
-            known["line"] = normal.line(start, length)
-        else:
-            why = ""
+            why, known["line"] = normal.quote(*verdict.found.place(normal))
         candidates = tuple(Candidate(guide, score) for guide, score in verdict.candidates)
         return Recognition(
             decision=Decision(verdict.decision),
@@ -109,7 +95,21 @@ class Recogniser:
             sign=verdict.sign,
             product=verdict.product,
             link=verdict.link,
-            facts=self._clues.facts(normal),
+            facts=self._clues.facts(sight.clues, normal.spaced),
             details=known,
             language=language(normal.clean),
         )
+
+    def _look_again(self, normal: Normal, verdict: Verdict) -> Verdict:
+        """Try what is left when the person's own words did not decide: corrected spelling, then attached errors."""
+        if len(normal.spaced) <= _SHORT and (spaced := self._typos.correct(normal.spaced)) != normal.spaced:
+            corrected = replace(normal, spaced=spaced, squeezed=spaced.replace(" ", ""))
+            second = judge(self._eyes.look(corrected))
+            if second.candidates and not second.sign:
+                return second
+            if not verdict.candidates and (guide := self._alike.find(spaced)):
+                return Verdict(GUIDE, ((guide, 0.7),))
+        if normal.dump:
+            attached = replace(normal, spaced=normal.dump, squeezed=normal.dump.replace(" ", ""))
+            return verdict.backed_by(judge(self._eyes.look(attached)))
+        return verdict

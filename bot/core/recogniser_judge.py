@@ -14,7 +14,7 @@ GUIDE, CHOOSE, ASK, NONE = "guide", "choose", "ask", "none"
 _OFFERS = 3
 _NAMED = 2
 _CERTAIN, _SURE, _AHEAD, _WORTH = 0.8, 0.6, 0.12, 0.25
-_BARE, _BARE_WORDS = 0.3, 12
+_BARE = 0.45
 _WRAPPER, _TRANSPORT = 1, 2
 
 
@@ -110,8 +110,9 @@ def _ours(sight: Sight) -> bool:
     """Say whether output other programs write as well is Claude's here."""
     if sight.claude:
         return sight.claude == _NAMED or not sight.elsewhere
-    bare = sight.literal >= _BARE or sight.words <= _BARE_WORDS
-    return bare and not sight.elsewhere and not sight.others
+    if any(pointer.code for pointer in sight.pointers):
+        return not sight.elsewhere and not sight.others
+    return sight.literal >= _BARE and not sight.elsewhere and not sight.others
 
 
 def _said(sight: Sight, guide: str, rank: int) -> Verdict | None:
@@ -121,7 +122,7 @@ def _said(sight: Sight, guide: str, rank: int) -> Verdict | None:
         return None
     other, score = scores[0]
     found = next(w.found for w in sight.wordings if w.guide == other)
-    if other in sight.places and score >= _SURE - 0.1:
+    if other in sight.places and score >= _SURE:
         return Verdict(GUIDE, ((other, score), (guide, 0.4)), found, settled=True)
     if rank == _WRAPPER and score >= _SURE:
         return Verdict(CHOOSE, ((other, score), (guide, 0.5)), found)
@@ -132,8 +133,9 @@ def _words(sight: Sight) -> Verdict:
     """Decide by people's own words: several phrases make a guide, a single one an offer."""
     if not sight.claude:
         return Verdict(NONE)
-    vague = Verdict(ASK if sight.trouble and (sight.claude == _NAMED or not sight.elsewhere) else NONE)
-    scores = [pair for pair in _scores(sight.wordings) if pair[1] >= _WORTH]
+    vague = Verdict(ASK if sight.trouble and sight.claude == _NAMED else NONE)
+    worth = _WORTH if sight.claude == _NAMED else _SURE
+    scores = [pair for pair in _scores(sight.wordings) if pair[1] >= worth]
     if not scores or (sight.claude < _NAMED and sight.elsewhere):
         return vague
     best, score = scores[0]

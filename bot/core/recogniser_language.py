@@ -22,7 +22,7 @@ _LITTLE = {
 }
 _WORD = re.compile(r"[^\W\d_]+")
 _ENOUGH = 2
-_LOOK = 600
+_LOOK = 400
 
 
 def language(text: str) -> str:

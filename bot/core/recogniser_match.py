@@ -2,14 +2,14 @@
 
 A phrase is written by a person: `cut|stopped halfway|mid answer|reply` asks for one word of every group, in any order
 and close together. `stop*` stands for every word that begins so, `cut_off` for two words in a row. A phrase that ends
-in `?` is only a hint: enough to offer a guide, not to choose it.
+in `?` is only a hint: enough to offer a guide, not to choose it. One that begins with `^` asks for its groups in order.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +20,8 @@ from bot.core.normalise import Normal, words
 LONG = 12
 """Literal output of at least so many characters is found across line breaks inside words."""
 
-_NEAR, _NEAR_EAST = 46, 16
+_NEAR, _NEAR_EAST, _NEXT, _MORE = 56, 24, 16, 18
+_FIRST_EAST = "\u3040"
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -70,78 +71,85 @@ class Literals:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A compiled phrase: for every group the ids of its words."""
+    """A compiled phrase: the ids of its groups, and what finding it means."""
 
-    groups: tuple[tuple[int, ...], ...]
-    near: int
+    groups: tuple[int, ...]
+    key: int
     hint: bool
+    ordered: bool
+
+
+Spot = tuple[int, int]
+"""Where words begin and end in `spaced`."""
 
 
 class Phrases:
-    """Phrases in people's words, each with a key."""
+    """Phrases in people's words, each with a key; several phrases may share one."""
 
     def __init__(self, phrases: Iterable[tuple[str, int]]) -> None:
-        self._ids: dict[str, int] = {}
-        self._phrases: list[tuple[Phrase, int]] = [(self._compile(text), key) for text, key in phrases]
+        self._forms: dict[str, int] = {}
+        self._groups: dict[frozenset[int], int] = {}
+        compiled = [phrase for phrase in (self._compile(text, key) for text, key in phrases) if phrase.groups]
         self._automaton = ahocorasick.Automaton()
-        for form, number in self._ids.items():
+        for form, number in self._forms.items():
             self._automaton.add_word(form, (number, len(form)))
         self._automaton.make_automaton()
-        self._anchored = self._anchor()
+        self._members = list(self._groups)
+        uses: list[set[int]] = [set() for _ in self._forms]
+        for group, members in enumerate(self._members):
+            for number in members:
+                uses[number].add(group)
+        self._uses = [frozenset(groups) for groups in uses]
+        self._anchored = _anchored(compiled)
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every whole Latin word the phrases are made of."""
-        return frozenset(w for form in self._ids if form.endswith(" ") for w in form.split() if not _EAST.search(w))
+        return frozenset(w for form in self._forms if form.endswith(" ") for w in form.split() if not _EAST.search(w))
 
     def find(self, spaced: str) -> list[tuple[Found, bool]]:
-        """Return every phrase of a text once, where it is first complete, and whether it is only a hint."""
-        places = self._places(spaced)
+        """Return every phrase of a text where it is first complete (a single word: everywhere), and if it is a hint."""
+        spots = self._spots(spaced)
+        present = frozenset().union(*(self._uses[number] for number in spots))
+        places = _Places(self._members, spots, spaced)
         found: list[tuple[Found, bool]] = []
-        seen: set[int] = set()
-        for number in places:
-            for index in self._anchored.get(number, ()):
-                if index in seen:
-                    continue
-                phrase, key = self._phrases[index]
-                span = _together(phrase, places)
-                if span is not None:
-                    seen.add(index)
-                    found.append((Found(key, span[0], span[1] - span[0]), phrase.hint))
+        for group in present & self._anchored.keys():
+            for needed, phrase in self._anchored[group]:
+                if len(needed) == 1:
+                    found += [(Found(phrase.key, start, end - start), phrase.hint) for start, end in places.of(group)]
+                elif needed <= present:
+                    span = places.in_order(phrase) if phrase.ordered else places.together(phrase)
+                    if span is not None:
+                        found.append((Found(phrase.key, span[0], span[1] - span[0]), phrase.hint))
         return found
 
-    def places(self, spaced: str) -> list[tuple[int, int]]:
-        """Return where any word of any phrase begins and ends."""
-        return [spot for spots in self._places(spaced).values() for spot in spots]
-
-    def _places(self, spaced: str) -> dict[int, list[tuple[int, int]]]:
-        places: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    def _spots(self, spaced: str) -> dict[int, list[Spot]]:
+        """Return the places of every word that is there."""
+        spots: dict[int, list[Spot]] = defaultdict(list)
         if len(self._automaton):
             for end, (number, length) in self._automaton.iter(spaced):
                 start = end + 1 - length
-                places[number].append((start + (spaced[start] == " "), end + (spaced[end] != " ")))
-        return places
+                spots[number].append((start + (spaced[start] == " "), end + (spaced[end] != " ")))
+        return spots
 
-    def _compile(self, text: str) -> Phrase:
-        hint = text.endswith("?")
-        groups = tuple(
-            tuple(self._ids.setdefault(form, len(self._ids)) for form in map(_form, group.split("|")) if form.strip())
-            for group in text.removesuffix("?").split()
-        )
-        return Phrase(tuple(g for g in groups if g), _NEAR_EAST if _EAST.search(text) else _NEAR, hint)
+    def _compile(self, text: str, key: int) -> Phrase:
+        """Read a phrase; groups of the same words are one group, however many phrases use it."""
+        groups: list[int] = []
+        for group in text.removesuffix("?").removeprefix("^").split():
+            forms = sorted({form for form in map(_form, group.split("|")) if form.strip()})
+            members = frozenset(self._forms.setdefault(form, len(self._forms)) for form in forms)
+            if members:
+                groups.append(self._groups.setdefault(members, len(self._groups)))
+        return Phrase(tuple(groups), key, hint=text.endswith("?"), ordered=text.startswith("^"))
 
-    def _anchor(self) -> Mapping[int, Sequence[int]]:
-        """Hang every phrase on its rarest group, so that common words wake up few phrases."""
-        uses: dict[int, int] = defaultdict(int)
-        for phrase, _ in self._phrases:
-            for number in {n for group in phrase.groups for n in group}:
-                uses[number] += 1
-        anchored: dict[int, list[int]] = defaultdict(list)
-        for index, (phrase, _) in enumerate(self._phrases):
-            if phrase.groups:
-                for number in min(phrase.groups, key=lambda group: sum(uses[n] for n in group)):
-                    anchored[number].append(index)
-        return anchored
+
+def _anchored(phrases: Sequence[Phrase]) -> Mapping[int, Sequence[tuple[frozenset[int], Phrase]]]:
+    """Hang every phrase on its rarest group, so that common words wake up few phrases."""
+    uses = Counter(group for phrase in phrases for group in set(phrase.groups))
+    anchored: dict[int, list[tuple[frozenset[int], Phrase]]] = defaultdict(list)
+    for phrase in phrases:
+        anchored[min(phrase.groups, key=lambda group: uses[group])].append((frozenset(phrase.groups), phrase))
+    return anchored
 
 
 def _form(word: str) -> str:
@@ -152,26 +160,53 @@ def _form(word: str) -> str:
     return spaced.rstrip() if word.endswith("*") else spaced
 
 
-def _together(phrase: Phrase, places: Mapping[int, Sequence[tuple[int, int]]]) -> tuple[int, int] | None:
-    """Return the first place where one word of every group is near the others."""
-    spots: list[list[tuple[int, int]]] = []
-    for group in phrase.groups:
-        hits = [spot for number in group for spot in places.get(number, ())]
-        if not hits:
-            return None
-        spots.append(sorted(hits))
-    if len(spots) == 1:
-        return spots[0][0]
-    reach = phrase.near + 8 * (len(spots) - 2)
-    for start, end in min(spots, key=len):
-        near = [_nearest(hits, start) for hits in spots]
-        first = min(start, *(s for s, _ in near))
-        last = max(end, *(e for _, e in near))
-        if last - first <= reach:
-            return first, last
-    return None
+class _Places:
+    """Where the groups of phrases stand in one text; worked out for a group when a phrase asks for it."""
+
+    def __init__(self, members: Sequence[frozenset[int]], spots: Mapping[int, Sequence[Spot]], spaced: str) -> None:
+        self._members, self._spots, self._spaced = members, spots, spaced
+        self._known: dict[int, list[Spot]] = {}
+
+    def of(self, group: int) -> list[Spot]:
+        """Return the places of a group's words, in order."""
+        known = self._known.get(group)
+        if known is None:
+            known = sorted(spot for number in self._members[group] & self._spots.keys() for spot in self._spots[number])
+            self._known[group] = known
+        return known
+
+    def together(self, phrase: Phrase) -> Spot | None:
+        """Return the first place where one word of every group is near the others."""
+        groups = sorted(map(self.of, phrase.groups), key=len)
+        more = _MORE * (len(groups) - 2)
+        for start, end in groups[0]:
+            first, last = start, end
+            for hits in groups[1:]:
+                near = _nearest(hits, start)
+                first, last = min(first, near[0]), max(last, near[1])
+            east = self._spaced[start] > _FIRST_EAST or self._spaced[last - 1] > _FIRST_EAST
+            if last - first <= (_NEAR_EAST if east else _NEAR) + more:
+                return first, last
+        return None
+
+    def in_order(self, phrase: Phrase) -> Spot | None:
+        """Return the first place where the groups follow each other closely."""
+        for first, end in self.of(phrase.groups[0]):
+            last = end
+            for group in phrase.groups[1:]:
+                hits = self.of(group)
+                at = bisect_left(hits, (last - 1, 0))
+                if at == len(hits) or hits[at][0] - last > _NEXT:
+                    break
+                last = hits[at][1]
+            else:
+                return first, last
+        return None
 
 
-def _nearest(hits: Sequence[tuple[int, int]], start: int) -> tuple[int, int]:
-    after = bisect_left(hits, (start, 0))
-    return min(hits[max(0, after - 1) : after + 1], key=lambda hit: abs(hit[0] - start))
+def _nearest(hits: Sequence[Spot], start: int) -> Spot:
+    """Return the spot that begins nearest to `start`."""
+    at = bisect_left(hits, (start, 0))
+    if at == len(hits) or (at and start - hits[at - 1][0] < hits[at][0] - start):
+        at -= 1
+    return hits[at]

@@ -75,8 +75,9 @@ class Products:
         if "@" not in phrase:
             return phrase
         hint = "?" if phrase.endswith("?") else ""
-        groups = ("|".join(self._alternatives(group)) for group in phrase.removesuffix("?").split())
-        return " ".join(groups) + hint
+        order = "^" if phrase.startswith("^") else ""
+        groups = ("|".join(self._alternatives(group)) for group in phrase.strip("^?").split())
+        return order + " ".join(groups) + hint
 
     def _alternatives(self, group: str) -> Iterator[str]:
         for word in group.split("|"):

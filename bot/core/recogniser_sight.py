@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.guide import Guide
@@ -25,14 +25,19 @@ _UNIT = re.compile(
     r"^(?:lines?|files?|ms|s|sec\w*|min\w*|h|hours?|tokens?|k|m|mb|gb|kb|px|times|usd|eur|users?|people|tests?|rows|chars|words|行|个|个文件|円|元|원)\b"
 )
 _STRONG = frozenset({"429", "502", "503", "504", "529", "401", "403", "500", "400"})
-_SMALL = 8
+_SMALL = 3
 _NAMED = 2
+_STATUS_WEIGHT = 8
+"""Letters a status counts for as literal output: its own and those of the word that makes it one."""
 _CLAUDE, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _OTHERS = range(6)
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Literal output that points to a guide. `own`: a sign of the guide, not output shared with other programs."""
+    """Literal output that points to a guide.
+
+    own: a sign of the guide, not output shared with other programs; code: nothing a person would say (`ECONNRESET`).
+    """
 
     guide: str
     rank: int
@@ -41,6 +46,7 @@ class Pointer:
     form: str
     outranks: tuple[str, ...] = ()
     own: bool = False
+    code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class Sight:
 
     claude: 2 where it names Claude or shows what only its clients write, 1 where it talks of prompts and sessions;
     client: it shows such output; literal: the share of the text that is literal output;
-    places, neighbours: as in `Products`.
+    places, neighbours: as in `Products`; clues: what `Clues.facts` reads.
     """
 
     pointers: tuple[Pointer, ...]
@@ -73,15 +79,20 @@ class Sight:
     working: bool
     elsewhere: bool
     literal: float
-    words: int
     places: frozenset[str]
     neighbours: Mapping[str, tuple[str, ...]]
+    clues: tuple[Found, ...]
+
+    @property
+    def status(self) -> str:
+        """The first HTTP status the text names, if any."""
+        return next((pointer.form for pointer in self.pointers if pointer.form.isdigit()), "")
 
 
 class Eyes:
     """Looks at texts for everything the guides and products name, in a few passes whatever their number."""
 
-    def __init__(self, guides: Sequence[Guide], products: Products) -> None:
+    def __init__(self, guides: Sequence[Guide], products: Products, clues: Iterable[tuple[str, int]] = ()) -> None:
         self._products = products
         self._known = frozenset(guide.id for guide in guides)
         self._neighbours = {
@@ -89,45 +100,39 @@ class Eyes:
         }
         self._pointers, self._sections, self._foreign = _pointers(guides, products), products.sections, products.others
         self._literals = Literals(self._literal_pieces())
-        expand = products.expand
-        self._said = [(guide.id, p, len(p.split())) for guide in guides for p in guide.phrases]
-        self._phrases = Phrases((expand(phrase), n) for n, (_, phrase, _) in enumerate(self._said))
-        self._context = Phrases(
-            [
-                *((word, _CLAUDE) for word in ("|".join(products.words.get("claude", ())),) if word),
-                *((word, _CHATTING) for word in ("|".join(products.words.get("chatting", ())),) if word),
-                *((word, _TROUBLE) for word in ("|".join(products.words.get("trouble", ())),) if word),
-                *((expand(phrase), _WORK) for phrase in products.work),
-                *((expand(phrase), _ELSEWHERE) for phrase in products.elsewhere),
-                *((name, _OTHERS + n) for n, other in enumerate(products.others) for name in other.names),
-            ]
-        )
-        self.vocabulary = self._phrases.vocabulary | self._context.vocabulary
+        self._said = [(guide.id, phrase, len(phrase.split())) for guide in guides for phrase in guide.phrases]
+        self._context = len(self._said)
+        self._clues = self._context + _OTHERS + len(products.others)
+        self._phrases = Phrases(self._people_say(clues))
+        self.vocabulary = self._phrases.vocabulary | _sign_words(guides)
+
+    def _people_say(self, clues: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+        """Yield all that is looked for in people's words, with its key: guides, context, other products, clues."""
+        products, base = self._products, self._context
+        yield from ((products.expand(phrase), n) for n, (_, phrase, _) in enumerate(self._said))
+        for name, kind in (
+            ("claude", _CLAUDE),
+            ("chatting", _CHATTING),
+            ("trouble", _TROUBLE),
+            ("complaint", _TROUBLE),
+        ):
+            yield from ((word, base + kind) for word in products.words.get(name, ()))
+        yield from ((products.expand(phrase), base + _WORK) for phrase in products.work)
+        yield from ((products.expand(phrase), base + _ELSEWHERE) for phrase in products.elsewhere)
+        yield from ((name, base + _OTHERS + n) for n, other in enumerate(products.others) for name in other.names)
+        yield from ((phrase, self._clues + n) for phrase, n in clues)
 
     def look(self, text: Normal) -> Sight:
         """Collect everything `text` holds."""
-        pointers: list[Pointer] = []
-        sections: list[tuple[Section, Found]] = []
-        foreign = ""
-        covered = 0
-        scale = len(text.spaced) / max(1, len(text.squeezed))
-        for found in self._literals.find(text.spaced, text.squeezed):
-            covered = max(covered, 0) + found.length
-            if found.key < len(self._pointers):
-                guide, rank, form, outranks, own = self._pointers[found.key]
-                at = found.start * (scale if found.squeezed else 1)
-                pointers.append(Pointer(guide, rank, found, at, form, outranks, own))
-            elif found.key < len(self._pointers) + len(self._sections):
-                sections.append((self._sections[found.key - len(self._pointers)], found))
-            else:
-                foreign = foreign or self._foreign[found.key - len(self._pointers) - len(self._sections)].name
-        context = {found.key for found, _ in self._context.find(text.spaced)}
+        pointers, sections, foreign, covered = self._read(text)
+        wordings, context, clues = self._hear(text)
         client = _unmistakable(text)
         claude = _NAMED if _CLAUDE in context or client else int(_CHATTING in context)
-        pointers += self._statuses(text, claude)
+        statuses = list(self._statuses(text, claude))
+        covered += _STATUS_WEIGHT * len(statuses)
         return Sight(
-            pointers=tuple(pointers),
-            wordings=tuple(self._wordings(text)),
+            pointers=(*pointers, *statuses),
+            wordings=tuple(wordings),
             sections=tuple(sections),
             others=tuple(self._foreign[key - _OTHERS].name for key in sorted(context) if key >= _OTHERS),
             foreign=foreign,
@@ -137,16 +142,44 @@ class Eyes:
             working=_WORK in context,
             elsewhere=_ELSEWHERE in context,
             literal=min(1.0, covered / max(1, len(text.squeezed))),
-            words=text.spaced.count(" ") - 1,
             places=self._products.places,
             neighbours=self._neighbours,
+            clues=tuple(clues),
         )
 
-    def _wordings(self, text: Normal) -> Iterator[Wording]:
+    def _read(self, text: Normal) -> tuple[list[Pointer], list[tuple[Section, Found]], str, int]:
+        """Return pointers, official sections, another product that wrote this, and how much of it is literal output."""
+        pointers: list[Pointer] = []
+        sections: list[tuple[Section, Found]] = []
+        foreign, covered = "", 0
+        scale = len(text.spaced) / max(1, len(text.squeezed))
+        for found in self._literals.find(text.spaced, text.squeezed):
+            covered += found.length
+            number = found.key - len(self._pointers)
+            if number < 0:
+                guide, rank, form, outranks, own, code = self._pointers[found.key]
+                at = found.start * (scale if found.squeezed else 1)
+                pointers.append(Pointer(guide, rank, found, at, form, outranks, own, code))
+            elif number < len(self._sections):
+                sections.append((self._sections[number], found))
+            else:
+                foreign = foreign or self._foreign[number - len(self._sections)].name
+        return pointers, sections, foreign, covered
+
+    def _hear(self, text: Normal) -> tuple[list[Wording], set[int], list[Found]]:
+        """Return people's words for guides, the kinds of context that are there, and the words that state facts."""
+        wordings: dict[int, Wording] = {}
+        context: set[int] = set()
+        clues: list[Found] = []
         for found, hint in self._phrases.find(text.spaced):
-            guide, _, groups = self._said[found.key]
-            if not _denied(text.spaced, found.start):
-                yield Wording(guide, groups, hint, found)
+            if found.key >= self._clues:
+                clues.append(Found(found.key - self._clues, found.start, found.length))
+            elif found.key >= self._context:
+                context.add(found.key - self._context)
+            elif found.key not in wordings and not _denied(text.spaced, found.start):
+                guide, _, groups = self._said[found.key]
+                wordings[found.key] = Wording(guide, groups, hint, found)
+        return list(wordings.values()), context, clues
 
     def _statuses(self, text: Normal, claude: int) -> Iterator[Pointer]:
         """Find HTTP statuses: a number counts where the words around it make it one."""
@@ -166,7 +199,7 @@ class Eyes:
                 yield Pointer(guide, rank, Found(-1, start, 3), start, number)
 
     def _literal_pieces(self) -> Iterator[tuple[str, int]]:
-        for number, (_, _, form, _, _) in enumerate(self._pointers):
+        for number, (_, _, form, *_) in enumerate(self._pointers):
             yield form, number
         base = len(self._pointers)
         for number, section in enumerate(self._sections):
@@ -176,12 +209,16 @@ class Eyes:
             yield from ((sign, base + number) for sign in other.signs)
 
 
-def _pointers(guides: Sequence[Guide], products: Products) -> list[tuple[str, int, str, tuple[str, ...], bool]]:
+def _sign_words(guides: Sequence[Guide]) -> frozenset[str]:
+    return frozenset(word for guide in guides for sign in guide.signs for word in words(sign.text).split())
+
+
+def _pointers(guides: Sequence[Guide], products: Products) -> list[tuple[str, int, str, tuple[str, ...], bool, bool]]:
     known = {guide.id for guide in guides}
     return [
-        *((g.id, SIGN_RANK, words(s.text).strip(), s.outranks, True) for g in guides for s in g.signs),
+        *((g.id, SIGN_RANK, words(s.text).strip(), s.outranks, True, False) for g in guides for s in g.signs),
         *(
-            (output.guide, output.rank, words(text).strip(), (), False)
+            (output.guide, output.rank, words(text).strip(), (), False, _CODE.fullmatch(text) is not None)
             for output in products.outputs
             if output.guide in known
             for text in output.texts
@@ -189,6 +226,7 @@ def _pointers(guides: Sequence[Guide], products: Products) -> list[tuple[str, in
     ]
 
 
+_CODE = re.compile(r"(?=.*(?:[A-Z]{4}|[a-z][A-Z]|_))\S{5,}")
 _CLIENT = re.compile(r"[\u23bf\u23fa\u273b\u276f]|\bAPI Error\b|\breq_0|/login\b|anthropic", re.IGNORECASE)
 
 

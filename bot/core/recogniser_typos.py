@@ -1,13 +1,16 @@
-"""Misspelt words, set right against the vocabulary of the guides: one letter wrong, missing, added or swapped."""
+"""Output and words typed from memory: single words set right, and signs that are almost there."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
 _SHORTEST, _LONG = 6, 9
+_RARE, _FEW, _LIKE = 60, 12, 86
+_WORDS = 3
 
 
 class Typos:
@@ -17,7 +20,7 @@ class Typos:
         self._known = frozenset(vocabulary)
         self._near: dict[str, list[str]] = defaultdict(list)
         for word in sorted(self._known):
-            if len(word) >= _SHORTEST:
+            if len(word) >= _SHORTEST and word.isalpha():
                 for form in _shortened(word):
                     self._near[form].append(word)
 
@@ -33,6 +36,30 @@ class Typos:
         scored = [(OSA.distance(word, known, score_cutoff=allowed), known) for known in sorted(near)]
         distance, best = min(scored, default=(allowed + 1, word))
         return best if 0 < distance <= allowed else word
+
+
+class Alike:
+    """Finds the sign that a short text almost is, by the rarest words they share."""
+
+    def __init__(self, signs: Sequence[tuple[str, str]]) -> None:
+        self._signs = [(form, guide) for form, guide in signs if form.count(" ") >= _WORDS]
+        self._with: dict[str, list[int]] = defaultdict(list)
+        for number, (form, _) in enumerate(self._signs):
+            for word in set(form.split()):
+                self._with[word].append(number)
+
+    def find(self, spaced: str) -> str:
+        """Return the guide whose sign `spaced` almost is, or an empty text."""
+        shared: dict[int, float] = defaultdict(float)
+        for word in set(spaced.split()):
+            numbers = self._with.get(word, ())
+            if len(numbers) <= _RARE:
+                for number in numbers:
+                    shared[number] += 1 / len(numbers)
+        best = sorted(shared, key=lambda number: -shared[number])[:_FEW]
+        scored = [(fuzz.ratio(self._signs[n][0], spaced.strip(), score_cutoff=_LIKE), self._signs[n][1]) for n in best]
+        score, guide = max(scored, default=(0.0, ""))
+        return guide if score >= _LIKE else ""
 
 
 def _shortened(word: str) -> Iterator[str]:
