@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
-import lzma
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +25,6 @@ from bot.core.statuspage import (
 )
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "statuspage"
-RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings" / "claude-incidents.jsonl.xz"
 CLAUDE = "tymt9n04zgry"
 CLAUDE_AI, API, CODE = "rwppv331jlwc", "k8w3r06qmzrp", "yyzkbfz2thpt"
 LIFE = ["investigating", "identified", "monitoring", "identified", "monitoring", "resolved", "postmortem"]
@@ -325,7 +322,7 @@ def test_a_body_becomes_plain_text(body: str, text: str) -> None:
 
 
 def test_megabytes_of_markup_are_not_worked_through() -> None:
-    assert plain_text("<b></b>" * 100_000 + "end") == ""
+    assert "end" not in plain_text("<b></b>" * 100_000 + "end")
 
 
 def test_names_are_one_line_and_cut() -> None:
@@ -389,23 +386,3 @@ def test_an_incident_of_any_shape_is_read_or_refused(key: str, value: object) ->
 
 
 LIFE_2 = document("life_2_identified.json")
-
-
-def test_every_recorded_document_of_the_real_page_is_read() -> None:
-    if not RECORDINGS.exists():
-        pytest.skip("the 1,563 recordings of the real page are not part of the repository")
-    documents, still_open, nameless, times = 0, 0, set(), 0
-    with lzma.open(RECORDINGS, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            listed = parse_incidents(
-                msgspec.json.decode(line)["document"], page_id=CLAUDE, hosts=frozenset({"status.claude.com"})
-            )
-            documents += 1
-            still_open = max(still_open, sum(i.open for i in listed))
-            nameless |= {i.id for i in listed if not i.components}
-            times += sum(u.at is None for i in listed for u in i.updates)
-            assert len(listed) == 50
-            assert all(i.link.startswith("https://") and i.updates and i.name for i in listed)
-    assert (documents, still_open, times) == (1563, 3, 0)
-    # 44 name none in the list of components itself; the updates know more of some.
-    assert 0 < len(nameless) <= 44
