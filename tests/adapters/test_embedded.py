@@ -286,6 +286,7 @@ class TestItsDirectory:
         await store.commit("e", conversation("alice"))
         assert socket.parent.stat().st_mode & 0o777 == 0o700
         await store.close()
+        assert not socket.parent.exists()
         again = await connect(None, data_dir)
         assert await names(again, "alice") == {"alice"}
         await again.close()
@@ -295,10 +296,11 @@ class TestItsDirectory:
         monkeypatch.setattr(tempfile, "tempdir", short)
         data_dir = tmp_path / ("x" * 120)
         folder = place_for(data_dir).socket.parent
-        folder.mkdir(mode=0o777)
+        folder.mkdir()
         folder.chmod(0o777)
-        with pytest.raises(SettingsError, match="belongs to somebody else"):
-            ensure_running(data_dir)
+        for way in (ensure_running, stop_embedded, embedded_status):
+            with pytest.raises(SettingsError, match="belongs to somebody else"):
+                way(data_dir)
         folder.rmdir()
         Path(short).rmdir()
 
@@ -346,3 +348,22 @@ class TestItsDirectory:
         monkeypatch.setattr(metadata, "files", files)
         with pytest.raises(SettingsError, match=r"no built-in store for this platform.*REDIS_URL"):
             await connect(None, data_dir)
+
+    def test_a_platform_without_file_locks_can_still_name_a_server(self, data_dir: Path) -> None:
+        ask = """
+import asyncio, sys
+from pathlib import Path
+sys.modules["fcntl"] = None
+from bot.adapters.store import connect
+from bot.core.errors import SettingsError, StoreUnavailable
+
+for url, expected in ((None, SettingsError), ("redis://127.0.0.1:1", StoreUnavailable)):
+    try:
+        asyncio.run(connect(url, Path(sys.argv[1])))
+    except expected as error:
+        print(error)
+"""
+        asked = [sys.executable, "-c", ask, str(data_dir)]
+        said = subprocess.run(asked, cwd=HOUSE, capture_output=True, text=True, check=True)  # noqa: S603 - as above
+        assert "REDIS_URL" in said.stdout.splitlines()[0]
+        assert "cannot be reached" in said.stdout.splitlines()[1]

