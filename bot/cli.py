@@ -112,7 +112,7 @@ def recognise(text: str | None, jsonl: IO[str] | None, field: str, report: IO[st
 @main.command()
 @_json
 def status(as_json: bool) -> None:  # noqa: FBT001
-    """Read the official status page. Exit code 0: no open incident; 1: there is one; 3: unknown."""
+    """Read the official status page. Exit code 0: all works; 1: an incident or a part that does not; 3: unknown."""
     from bot.runtime.listing import official_status  # noqa: PLC0415
 
     with _told():

@@ -94,7 +94,7 @@ def status_view(library: Library, board: Board, now: float) -> View:
     old = age(board, now)
     blocks: list[Block] = []
     if board.health is Health.OK and old is not None:
-        lead = say.inline("board.lead-open", n=len(board.open)) if board.open else say.inline("board.lead-ok")
+        lead = say.inline(board_lead(board), n=len(board.open))
         blocks.append(Text(say.inline("board.read", age=duration(say, old))))
     else:
         lead = say.inline("board.lead-unknown")
@@ -110,6 +110,13 @@ def status_view(library: Library, board: Board, now: float) -> View:
         blocks.append(Bullets(tuple(parts)))
     page = library.services.page
     return View(lead=lead, blocks=tuple(blocks), sources=(Cite(page.name, board.link or page.hosts[0]),))
+
+
+def board_lead(board: Board) -> str:
+    """Return the key of the sentence for a fresh reading: something is open, something does not work, or neither."""
+    if board.open:
+        return "board.lead-open"
+    return "board.lead-ok" if all(part.operational for part in board.components) else "board.lead-degraded"
 
 
 def _incident(say: Messages, incident: Incident) -> Inline:

@@ -33,6 +33,9 @@ async def said(desk: Desk, event: InboundEvent, what: Said, chat: Chat) -> None:
     here = None if what.fresh else await desk.store.here(event.origin)
     if here is None and not what.addressed:
         return
+    if here is None and flow.answers_only(desk.library, clean.text):
+        await chat.show(event.origin, _sentence(desk.library, "command.no-conversation"))
+        return
     recognition = desk.recogniser.recognise(clean.text)
     around = await desk.around()
     if here is None:

@@ -29,6 +29,14 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """Something a person wrote besides choosing an answer, redacted."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
     """A triage. `report` and `notes` are redacted; times are seconds since the epoch.
 
@@ -58,7 +66,7 @@ class Conversation:
     details: Mapping[str, str] = field(default_factory=dict)
     stated: Mapping[str, str] = field(default_factory=dict)
     history: tuple[Visit, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
     cause: str = ""
     incident: str = ""
     outcome: Outcome | None = None

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.core import matching
-from bot.core.conversation import WHAT, WHICH, Conversation
+from bot.core.conversation import WHAT, WHICH, Conversation, Remark
 from bot.core.event import Origin
 from bot.core.guide import Choice, Onward, Outcome, Step, ToOutcome
-from bot.core.incident import Incident
+from bot.core.incident import Health
 from bot.core.library import FACTS, Library
 from bot.core.moments import clock
+from bot.core.official import CLEAR
 from bot.core.recogniser import Decision, Recognition
 from bot.core.showing import Showing
 from bot.core.turn import OVER, Around, Turn
@@ -90,7 +91,7 @@ def play(library: Library, conversation: Conversation, event: Happening, around:
         _pressed(turn, event)
     else:
         _said(turn, event)
-    return _done(turn)
+    return _done(turn, opening=not turn.changed and not turn.aside and conversation.revision <= 1)
 
 
 def show(library: Library, conversation: Conversation, around: Around, preface: str = "") -> Transition:
@@ -109,17 +110,36 @@ def take_up(library: Library, conversation: Conversation, around: Around, by: st
     return _done(turn)
 
 
-def over(library: Library, conversation: Conversation, incident: Incident, around: Around) -> Transition:
-    """Tell somebody who waited that the incident has ended, and ask whether it works again."""
+def over(library: Library, conversation: Conversation, around: Around) -> Transition | None:
+    """Tell somebody who waits that it is over, and ask whether it works again; None while it is not.
+
+    Over is what the page says is over: an incident it lists as ended, or, where none was posted, that all the parts
+    that matter work. An unreadable page, or an incident that is no longer listed, is no end.
+    """
     turn = Turn(library, conversation, around, by="")
+    if around.board is None or around.board.health is not Health.OK:
+        return None
+    incident = around.board.incident(conversation.incident)
+    if incident and not incident.open:
+        turn.tell("outcome.over", name=incident.name, at=clock(incident.resolved_at or around.now))
+    elif not conversation.incident and turn.reading().answer == CLEAR:
+        turn.tell("outcome.over-unnamed")
+    else:
+        return None
     turn.change(outcome=None, asking=OVER)
-    turn.tell("outcome.over", name=incident.name, at=clock(incident.resolved_at or around.now))
     return _done(turn)
 
 
 def close(conversation: Conversation, now: float) -> Conversation:
     """Return the conversation closed without a word, for a reset."""
     return replace(conversation, outcome=Outcome.LEFT, revision=conversation.revision + 1, touched=now)
+
+
+def answers_only(library: Library, text: str) -> bool:
+    """Say whether a text only makes sense in an open conversation: a number, or a way out such as "back"."""
+    says = library.messages
+    ways = (key for key in says.keys("says") if key != "says.not")
+    return matching.number(text) is not None or any(matching.means(text, says.list(key)) for key in ways)
 
 
 def _done(turn: Turn, *, opening: bool = False) -> Transition:
@@ -251,7 +271,7 @@ def _said(turn: Turn, event: Say) -> None:
     choices = turn.choices
     picked = matching.pick(event.text, choices, turn.library.messages.list("says.not"))
     control = _meant_control(turn, event.text)
-    if control:
+    if control and not (picked and control == "fixed"):
         _control_said(turn, control)
     elif picked:
         _keep_longer_words(turn, event.text, picked)
@@ -323,7 +343,7 @@ def _question_or_note(turn: Turn, event: Say) -> None:
 
 def _note(turn: Turn, text: str) -> None:
     note = " ".join(text.split())[:_NOTE]
-    turn.change(notes=(*turn.conversation.notes, note)[-_NOTES:])
+    turn.change(notes=(*turn.conversation.notes, Remark(turn.around.now, note))[-_NOTES:])
 
 
 def _keep_longer_words(turn: Turn, text: str, picked: Choice) -> None:

@@ -8,9 +8,11 @@ from bot.core.conversation import Conversation
 from bot.core.incident import Board, Health
 from bot.core.library import FACTS, Library
 from bot.core.moments import clock, stamp
+from bot.core.official import state_word
 from bot.core.text import plain
 
-_REPORT = 600
+_REPORT, _TITLE, _NOTE, _NOTES, _VISITS = 500, 70, 160, 5, 12
+"""Longest report, title and note, most notes and answers: a hand-off fits into one message on every platform."""
 
 
 def packet(library: Library, conversation: Conversation, board: Board | None) -> str:
@@ -28,7 +30,7 @@ def _lines(library: Library, conversation: Conversation, board: Board | None) ->
     if details.get("line"):
         yield say("handoff.line", line=details["line"])
     elif conversation.report:
-        yield say("handoff.report", report=_short(conversation.report))
+        yield say("handoff.report", report=_short(conversation.report, _REPORT))
     yield say("handoff.opened", at=stamp(conversation.opened))
     if details.get("time"):
         yield say("handoff.happened", time=details["time"])
@@ -47,7 +49,7 @@ def _lines(library: Library, conversation: Conversation, board: Board | None) ->
     yield from _tried(library, conversation)
     if conversation.notes:
         yield say("handoff.notes")
-        yield from (f"  “{note}”" for note in conversation.notes)
+        yield from (f"  “{_short(note.text, _NOTE)}”" for note in conversation.notes[-_NOTES:])
     yield say("handoff.redacted")
 
 
@@ -58,24 +60,30 @@ def cause_title(library: Library, cause: str) -> str:
 
 
 def _tried(library: Library, conversation: Conversation) -> Iterator[str]:
-    answered = [visit for visit in conversation.history if visit.choice]
+    say = library.messages.text
+    answered = conversation.history
     if answered:
-        yield library.messages.text("handoff.tried")
-    for visit in answered:
+        yield say("handoff.tried")
+    if len(answered) > _VISITS:
+        yield f"  {say('handoff.earlier', n=len(answered) - _VISITS)}"
+    for visit in answered[-_VISITS:]:
         step = library.question(visit.step) if visit.guide == FACTS else library.step(visit.guide, visit.step)[1]
         choice = step.choice(visit.choice)
-        yield f"  {clock(visit.at)}  {plain(step.title)} → {choice.label if choice else visit.choice}"
+        title = _short(plain(step.title), _TITLE)
+        yield f"  {clock(visit.at)}  {title} → {choice.label if choice else visit.choice}"
 
 
 def _status(library: Library, board: Board | None) -> str:
     say = library.messages.text
     if board is None or board.health is not Health.OK or board.read_at is None:
         return say("board.lead-unknown")
-    names = ", ".join(incident.name for incident in board.open)
-    lead = say("board.lead-open", n=len(board.open)) if names else say("board.lead-ok")
-    return f"{lead} {names}".strip() + f" ({clock(board.read_at)})"
+    names = [incident.name for incident in board.open]
+    parts = [f"{part.name}: {state_word(library.messages, 'state', part.status)}" for part in board.components]
+    broken = [words for words, part in zip(parts, board.components, strict=True) if not part.operational]
+    lead = say("board.lead-open", n=len(names)) if names else say("board.lead-degraded" if broken else "board.lead-ok")
+    return f"{lead} {', '.join(names + broken)}".strip() + f" ({clock(board.read_at)})"
 
 
-def _short(text: str) -> str:
+def _short(text: str, longest: int) -> str:
     one_line = " ".join(text.split())
-    return one_line if len(one_line) <= _REPORT else one_line[: _REPORT - 1] + "…"
+    return one_line if len(one_line) <= longest else one_line[: longest - 1] + "…"

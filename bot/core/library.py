@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from bot.core.errors import RecordTooNew
-from bot.core.guide import Choice, Guide, Outcome, Step
+from bot.core.guide import Choice, Guide, Outcome, Step, ToStep
 from bot.core.messages import Messages
 from bot.core.services import Services
 
@@ -14,6 +15,10 @@ FACTS = "facts"
 """Id of the guide-shaped file that holds the questions for facts, and of visits to them."""
 OUTCOMES = "outcomes"
 """Id of the guide-shaped file that says what is said at each end."""
+
+
+Place = tuple[str, str]
+"""A guide's id and a step's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,15 @@ class Library:
     outcomes: Guide
     messages: Messages
     services: Services
+    only_ways: Mapping[Place, Place] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Find the steps that only one other step leads to."""
+        object.__setattr__(self, "only_ways", dict(_only_ways(self)))
+
+    def only_way(self, place: Place) -> Place | None:
+        """Return the one step that leads to `place`; None where there are several, or where people begin."""
+        return self.only_ways.get(place)
 
     def known(self, guide_id: str) -> Guide | None:
         """Return the guide of that id or former id, if there is one."""
@@ -64,3 +78,15 @@ class Library:
         if step is None:
             raise RecordTooNew(f"no ending `{outcome}`")
         return step
+
+
+def _only_ways(library: Library) -> Iterator[tuple[Place, Place]]:
+    before: dict[Place, set[Place]] = defaultdict(set)
+    for guide in library.guides.values():
+        for step in guide.steps:
+            for choice in step.choices:
+                if isinstance(choice.target, ToStep) and (there := library.known(choice.target.guide)):
+                    target = there.step(choice.target.step)
+                    before[there.id, target.id if target else ""].add((guide.id, step.id))
+    starts = {(guide.id, guide.start.id) for guide in library.guides.values()}
+    return ((place, ways.pop()) for place, ways in before.items() if len(ways) == 1 and place not in starts)

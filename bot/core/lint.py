@@ -151,6 +151,15 @@ class _Checked:
         for note in _notes(blocks):
             yield from self._graded(note.evidence, note.source, line, path)
 
+    def asking(self, step: Step) -> Iterator[Problem]:
+        """Refuse two choices of one value: a known fact could not tell them apart."""
+        fact = step.asks or ""
+        values = Counter(choice.facts[fact] for choice in step.choices) if fact else Counter[str]()
+        for value, count in values.items():
+            if count > 1 and value != UNSURE:
+                message = f"{count} choices of `{step.id}` state {fact}={value}: a known answer would pick the first"
+                yield self.step_problem(step, "ambiguous", message)
+
     def automatic(self, step: Step) -> Iterator[Problem]:
         if step.auto is None:
             return
@@ -160,6 +169,11 @@ class _Checked:
         others = [choice.id for choice in step.choices if choice.id not in {*ANSWERS, ELSEWHERE}]
         if missing or others:
             yield self.step_problem(step, "auto", f"an automatic step has the choices {', '.join(ANSWERS)}")
+        claude = {"claude-code", "api"}.intersection(self.guide.surfaces)
+        first = next(other for other in self.guide.steps if other.auto)
+        if claude and step is first and step.choice(ELSEWHERE) is None:
+            message = "in a guide for Claude Code or the API, people on another provider need the choice `elsewhere`"
+            yield self.step_problem(step, "auto", message)
         if step.body or step.variants:
             yield self.step_problem(
                 step, "auto", "an automatic step is never seen: put its text into the steps it leads to"
@@ -240,6 +254,7 @@ _STEP_RULES: tuple[Callable[[_Checked, Step], Iterator[Problem]], ...] = (
     _Checked.size,
     _Checked.ends,
     _Checked.evidence,
+    _Checked.asking,
     _Checked.automatic,
     _Checked.variants,
     _Checked.risky,

@@ -10,7 +10,7 @@ from bot.core.incident import Board, Health, Incident, age
 from bot.core.library import Library
 from bot.core.messages import Messages
 from bot.core.moments import clock, duration
-from bot.core.text import Block, Inline, Text, words
+from bot.core.text import Block, Inline, Span, Text
 
 OFFICIAL_STATUS = "official-status"
 """The value of `auto` for a step that the status page answers."""
@@ -39,10 +39,9 @@ def reading(
     say = library.messages
     provider = library.services.provider(facts.get("provider", ""))
     if provider is not None:
-        lines: list[Block] = [Text(say.inline("status.elsewhere", provider=provider.name))]
-        if provider.status:
-            lines.append(Text(words(provider.status)))
-        return Reading(ELSEWHERE, tuple(lines))
+        key = "status.elsewhere" if provider.status else "status.elsewhere-own"
+        line = say.inline(key, provider=provider.name, page=(Span(provider.status, href=provider.status),))
+        return Reading(ELSEWHERE, (Text(line),))
     if board is None or board.health is not Health.OK:
         return Reading(UNKNOWN, (Text(_unknown(say, board)),))
     components = _components(library, guide, facts)
@@ -54,14 +53,16 @@ def reading(
     if degraded:
         parts = ", ".join(f"{c.name}: {state_word(say, 'state', c.status)}" for c in degraded)
         return Reading(INCIDENT, (Text(say.inline("status.degraded", parts=parts, age=old)),))
-    others = ", ".join(incident.name for incident in board.open)
+    if not board.clear(components):
+        return Reading(UNKNOWN, (Text(say.inline("status.incomplete", age=old)),))
+    others = ", ".join(incident.name for incident in board.open if incident.begun)
     what = (
         say.text(f"surface.{facts['surface']}")
         if facts.get("surface", UNSURE) != UNSURE
         else say.text("status.everything")
     )
-    line = say.inline("status.clear-other", what=what, others=others, age=old) if others else None
-    return Reading(CLEAR, (Text(line or say.inline("status.clear", what=what, age=old)),))
+    line = say.inline("status.clear-other" if others else "status.clear", what=what, others=others, age=old)
+    return Reading(CLEAR, (Text(line),))
 
 
 def _components(library: Library, guide: Guide | None, facts: Mapping[str, str]) -> frozenset[str]:

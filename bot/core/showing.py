@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.core.conversation import WHICH
+from bot.core.conversation import WHICH, Visit
 from bot.core.guide import Guide, Outcome, Step
 from bot.core.handoff import cause_title, packet
 from bot.core.moments import duration
@@ -65,7 +65,7 @@ class Showing:
         body = (*step.body, *self._fitting(step))
         managed = step.bypass and self.turn.around.managed
         blocks = self._request(step, body) if managed else tuple(self._filled(body))
-        lead = self.messages.inline("bypass.lead") if managed else step.title
+        lead = self.messages.inline("bypass.lead") if managed and not step.cause else step.title
         return View(
             lead=lead,
             blocks=blocks,
@@ -115,7 +115,6 @@ class Showing:
         first = summary.pop(0) if summary and isinstance(summary[0], Text) else None
         if not self.turn.status_told:
             self.turn.preface += self.turn.reading().lines
-            self.turn.status_told = True
         return replace(
             view,
             lead=first.inline if isinstance(first, Text) else (Span(guide.title),),
@@ -151,7 +150,7 @@ class Showing:
 
     def _filled(self, blocks: Sequence[Block]) -> Iterator[Block]:
         """Put what the person said into the blocks to copy that have room for it (`{notes}`)."""
-        said = " ".join(self.here.notes) or self.messages.text("step.notes-blank")
+        said = self._done_so_far() or self.messages.text("step.notes-blank")
         for block in blocks:
             if isinstance(block, Code):
                 yield Code(block.text.replace("{notes}", said.replace("`", "'")), block.language)
@@ -159,6 +158,16 @@ class Showing:
                 yield type(block)(tuple(tuple(self._filled(item)) for item in block.items))
             else:
                 yield block
+
+    def _done_so_far(self) -> str:
+        """Return what the person wrote since they were asked what ran: that is what is done."""
+        asked = [visit.at for visit in self.here.history if "tool_ran" in self._stated(visit)]
+        since = max(asked, default=0.0)
+        return " ".join(note.text for note in self.here.notes if note.at > since)
+
+    def _stated(self, visit: Visit) -> Mapping[str, str]:
+        choice = self.library.choice(visit.guide, visit.step, visit.choice)
+        return choice.facts if choice else {}
 
     # --- ends ---
 

@@ -90,6 +90,12 @@ class Turn:
         self.tell(key, **fields)
         self.aside = True
 
+    def tell_status(self, now: Reading) -> None:
+        """Say what the page says, once a turn; that it cannot be read is said in the opening, then by the steps."""
+        if not self.status_told and (now.answer != UNKNOWN or not self.conversation.revision):
+            self.preface += now.lines
+            self.status_told = True
+
     def tell_answer(self, question: Question) -> None:
         """Answer a question people ask, with its grade; the step stays."""
         self.aside = True
@@ -129,7 +135,7 @@ class Turn:
         """Go to a step, past every question whose answer is already known, to the next one a person has to answer."""
         for _ in range(_HOPS):
             guide, step = self.library.step(guide_id, step_id)
-            self.change(guide=guide.id, step=step.id, asking="", cause=self._cause(guide.id, step))
+            self.change(guide=guide.id, step=step.id, asking="", cause=self._finding(guide.id, step))
             choice = self._by_itself(step)
             if choice is None:
                 fact = self._missing(step)
@@ -145,16 +151,23 @@ class Turn:
                     continue
             return
 
-    def _cause(self, guide_id: str, step: Step) -> str:
-        return f"{guide_id}#{step.id}" if step.cause else self.conversation.cause
+    def _finding(self, guide_id: str, step: Step) -> str:
+        """Return the finding that stands at a step: its own, or the last one if this step belongs to its remedy.
+
+        A step that other ways lead to as well is a next test: whoever goes there has found the finding wanting.
+        """
+        here = self.conversation
+        if step.cause:
+            return f"{guide_id}#{step.id}"
+        kept = step.human or (guide_id, step.id) == (here.guide, here.step)
+        kept = kept or self.library.only_way((guide_id, step.id)) == (here.guide, here.step)
+        return here.cause if kept else ""
 
     def _by_itself(self, step: Step) -> Choice | None:
         """Return the choice Redial can make: from the status page, or from a fact it already knows."""
         if step.auto == OFFICIAL_STATUS:
             now = self.reading()
-            if not self.status_told:
-                self.preface += now.lines
-                self.status_told = True
+            self.tell_status(now)
             fallback = UNKNOWN if now.answer == ELSEWHERE else now.answer
             return step.choice(now.answer) or step.choice(fallback)
         fact = step.asks
@@ -202,14 +215,15 @@ class Turn:
                 del stated[fact]
             elif not visit.by:
                 continue
-            facts = self._learned(history, stated)
-            cause = self._found(history)
             self.change(
-                guide=guide, step=step, asking=asking, outcome=None, incident="",
-                history=tuple(history), stated=stated, facts=facts, cause=cause,
+                guide=guide, step=step, asking=asking, outcome=None, incident="", cause=self._cause(guide, step),
+                history=tuple(history), stated=stated, facts=self._learned(history, stated),
             )  # fmt: skip
             return True
         return False
+
+    def _cause(self, guide_id: str, step_id: str) -> str:
+        return f"{guide_id}#{step_id}" if self.library.step(guide_id, step_id)[1].cause else ""
 
     def _stated_by(self, visit: Visit) -> str:
         if visit.guide == FACTS:
@@ -222,12 +236,6 @@ class Turn:
             choice = self.library.choice(visit.guide, visit.step, visit.choice)
             facts.update(choice.facts if choice else {})
         return facts
-
-    def _found(self, history: Sequence[Visit]) -> str:
-        for visit in reversed(history):
-            if visit.guide != FACTS and self.library.step(visit.guide, visit.step)[1].cause:
-                return f"{visit.guide}#{visit.step}"
-        return ""
 
     def reading(self) -> Reading:
         """Return what the official page says about this trouble."""

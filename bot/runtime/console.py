@@ -11,8 +11,8 @@ from functools import partial
 from bot.adapters.console.chat import ConsoleChat
 from bot.adapters.console.plain import as_json, as_text
 from bot.adapters.console.session import Session
-from bot.core import matching
 from bot.core.event import Origin
+from bot.core.flow import answers_only
 from bot.core.library import Library
 from bot.core.text import Evidence
 from bot.core.view import View
@@ -76,7 +76,7 @@ async def _talk(
         chat=terminal,
         origin=origin,
         read=read,
-        is_answer=partial(_is_answer, desk.library),
+        is_answer=partial(answers_only, desk.library),
         busy=View(lead=desk.library.messages.inline("trouble.busy")),
     )
     await show_owed(desk, origin, terminal, older_than=_OWED_AFTER)
@@ -107,9 +107,3 @@ async def _stdin() -> AsyncIterator[str]:
 
 def _grades(library: Library) -> dict[str, str]:
     return {grade.value: library.messages.text(f"evidence.{grade}") for grade in Evidence}
-
-
-def _is_answer(library: Library, text: str) -> bool:
-    """Say whether a text only makes sense in an open conversation."""
-    says = library.messages
-    return matching.number(text) is not None or any(matching.means(text, says.list(key)) for key in says.keys("says"))

@@ -18,6 +18,7 @@ from bot.runtime.wiring import status_source
 from handlers.commands import status_view
 
 _UNKNOWN = 3
+_PATIENCE = 10.0
 
 
 def guide_list(content: Content, *, as_json: bool) -> str:
@@ -76,12 +77,14 @@ def _end(guide: Guide, choice: Choice) -> str:
 
 async def official_status(settings: Settings, content: Content, *, as_json: bool) -> tuple[str, int]:
     """Read the page once; return what to print and the exit code (0 clear, 1 open incident, 3 unknown)."""
-    source = status_source(settings, content.library.services.page)
+    # Nobody is waiting for an answer in a chat: a reading may take its time.
+    source = status_source(settings, content.library.services.page, patience=_PATIENCE)
     try:
         board = await source.board()
     finally:
         await source.close()
-    code = _UNKNOWN if board.health is not Health.OK else 1 if board.open else 0
+    troubled = any(i.begun for i in board.open) or not all(part.operational for part in board.components)
+    code = _UNKNOWN if board.health is not Health.OK else int(troubled)
     if as_json:
         return msgspec.json.encode(board).decode(), code
     messages = content.library.messages

@@ -10,6 +10,7 @@ import structlog
 
 def quiet() -> None:
     """Log warnings and errors only, for a person at a terminal."""
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

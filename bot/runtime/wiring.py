@@ -40,8 +40,8 @@ async def desk(settings: Settings, content: Content | None = None) -> AsyncItera
         await store.close()
 
 
-def status_source(settings: Settings, page: Page) -> StatusSource:
-    """Return the reader of the official page."""
+def status_source(settings: Settings, page: Page, *, patience: float = 2.0) -> StatusSource:
+    """Return the reader of the official page; `patience`: seconds somebody waits for a reading."""
     from bot.adapters.statuspage.client import StatusPage  # noqa: PLC0415 - loads an HTTP client
 
     return StatusPage(
@@ -49,5 +49,6 @@ def status_source(settings: Settings, page: Page) -> StatusSource:
             page_id=settings.status.page_id or page.id,
             hosts=settings.status.hosts or page.hosts,
             redirect_hosts=page.redirects,
+            patience=patience,
         )
     )

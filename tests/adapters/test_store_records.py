@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.store.records import decode, encode, schema_of
-from bot.core.conversation import SCHEMA, Conversation, Visit
+from bot.core.conversation import SCHEMA, Conversation, Remark, Remark, Visit
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
 from bot.core.guide import Outcome
@@ -39,7 +39,7 @@ conversations = st.builds(
     details=facts,
     stated=facts,
     history=st.lists(st.builds(Visit, text, text, text, text, times), max_size=5).map(tuple),
-    notes=st.lists(text, max_size=3).map(tuple),
+    notes=st.lists(st.builds(Remark, times, text), max_size=3).map(tuple),
     cause=text,
     incident=text,
     outcome=st.none() | st.sampled_from(Outcome),

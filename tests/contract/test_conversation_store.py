@@ -11,7 +11,7 @@ import pytest
 
 from bot.adapters.store import keys
 from bot.adapters.store.redis_store import RedisConversations
-from bot.core.conversation import Visit
+from bot.core.conversation import Remark, Remark, Visit
 from bot.core.event import Origin
 from bot.core.guide import Outcome
 from bot.ports.store import Conflict, Duplicate, Stored
@@ -42,7 +42,7 @@ class TestCommit:
                     Visit("connection-lost", "doing", "tools", "U0ALICE", OPENED),
                     Visit("x", "y", "", "", OPENED),
                 ),
-                notes=("it happened twice ☎",),
+                notes=(Remark(OPENED, "it happened twice ☎"),),
                 cause="connection-lost#cut",
                 incident="inc1",
             ),
@@ -364,7 +364,7 @@ class TestMemory:
             facts={"surface": "claude-code", "tool_ran": "yes", "os": "macos", "network": "office"},
             details={"request": "req_011CUxKz9fVbQG1PbVYQ2K3x", "version": "2.0.31"},
             history=visits,
-            notes=("it happens since this morning",),
+            notes=(Remark(OPENED, "it happens since this morning"),),
         )
         proxied.store.confirm(first)
         proxied.proxy.reset()

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from bot.core.conversation import SCHEMA, Conversation, Visit
+from bot.core.conversation import SCHEMA, Conversation, Remark, Visit
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
 from bot.core.guide import Outcome
@@ -31,6 +31,11 @@ class _Visit(msgspec.Struct, array_like=True):
     choice: str
     by: _Name
     at: float
+
+
+class _Remark(msgspec.Struct, array_like=True):
+    at: float
+    text: str
 
 
 class _Record(msgspec.Struct, array_like=True):
@@ -56,7 +61,7 @@ class _Record(msgspec.Struct, array_like=True):
     stated: dict[str, str] = {}
     names: tuple[str, ...] = ()
     history: tuple[_Visit, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[tuple[float, str], ...] = ()
     cause: str = ""
     incident: str = ""
     outcome: str = ""
@@ -120,7 +125,7 @@ def _to_record(conversation: Conversation) -> _Record:
         stated=dict(conversation.stated),
         names=names,
         history=tuple(_Visit(number[v.guide], v.step, v.choice, number[v.by], v.at) for v in conversation.history),
-        notes=conversation.notes,
+        notes=tuple((note.at, note.text) for note in conversation.notes),
         cause=conversation.cause,
         incident=conversation.incident,
         outcome=conversation.outcome.value if conversation.outcome else "",
@@ -147,7 +152,7 @@ def _from_record(record: _Record) -> Conversation:
         details=record.details,
         stated=record.stated,
         history=tuple(Visit(names[v.guide], v.step, v.choice, names[v.by], v.at) for v in record.history),
-        notes=record.notes,
+        notes=tuple(Remark(at, text) for at, text in record.notes),
         cause=record.cause,
         incident=record.incident,
         outcome=_outcome(record.outcome),
