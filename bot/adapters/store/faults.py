@@ -28,6 +28,8 @@ _BY_TYPE: tuple[tuple[type[Exception], str], ...] = (
     (OSError, "cannot be reached"),
 )
 
+_WITH_REASON = (redis_errors.ConnectionError, OSError)
+
 _BY_WORD: tuple[tuple[str, str], ...] = (
     ("OOM", "is out of memory (maxmemory) and refuses to write"),
     ("READONLY", "is a read-only replica: name the primary"),
@@ -74,15 +76,19 @@ def place_of(url: str) -> str:
         return "REDIS_URL"
     if parts.scheme == "unix":
         return f"unix://{parts.path}"
-    return f"{parts.scheme}://{host}{port}{parts.path}"
+    # A password with a slash in it makes the rest of the URL a path.
+    database = parts.path if parts.path[1:].isdecimal() else ""
+    return f"{parts.scheme}://{host}{port}{database}"
 
 
 def _what(error: Exception) -> str:
-    text = str(error)
+    text = str(error).strip().rstrip(".")[:200]
     word = next((sentence for start, sentence in _BY_WORD if _says(text, start)), None)
     if word is not None:
         return word
-    return next((sentence for kind, sentence in _BY_TYPE if isinstance(error, kind)), f"failed: {text[:200]}")
+    kind, sentence = next(((k, s) for k, s in _BY_TYPE if isinstance(error, k)), (None, f"failed: {text}"))
+    # Of a connection redis-py says where to and why not: a name, a port, a certificate; never who or with what.
+    return f"{sentence} ({text})" if kind in _WITH_REASON and text else sentence
 
 
 def _says(text: str, word: str) -> bool:
