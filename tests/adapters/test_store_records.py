@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.store.records import decode, encode, schema_of
-from bot.core.conversation import SCHEMA, Conversation, Remark, Remark, Visit
+from bot.core.conversation import SCHEMA, Conversation, Remark, Visit
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
 from bot.core.guide import Outcome

@@ -11,7 +11,7 @@ import pytest
 
 from bot.adapters.store import keys
 from bot.adapters.store.redis_store import RedisConversations
-from bot.core.conversation import Remark, Remark, Visit
+from bot.core.conversation import Remark, Visit
 from bot.core.event import Origin
 from bot.core.guide import Outcome
 from bot.ports.store import Conflict, Duplicate, Stored
@@ -159,11 +159,14 @@ class TestOneConversationAGuide:
         two = await written(store, triage(place, guide="", step="@which", touched=OPENED + 1))
         assert await store.of(place) == (two, one)
 
-    async def test_an_expired_one_does_not_stand_in_the_way(
+    async def test_expired_ones_do_not_stand_in_the_way(
         self, store: RedisConversations, other: RedisConversations, place: Origin, backend: Backend
     ) -> None:
         first = await written(store, triage(place))
-        backend.admin.delete(keys.keys_of(place).conversation(first.id))
+        moved = await written(store, triage(place, guide="other-guide"))
+        await written(store, turned(moved, guide=first.guide))
+        for expired in (first, moved):
+            backend.admin.delete(keys.keys_of(place).conversation(expired.id))
         second = await written(other, triage(place))
         assert await other.of(place) == (second,)
 

@@ -172,6 +172,9 @@ class TestRecords:
         backend.admin.hset(keys_of(place).conversation("c1"), mapping={"revision": 1, "data": b"\xc1not a record"})
         with pytest.raises(StoreError, match="bytes that are no record"):
             await store.get(place, "c1")
+        backend.admin.zadd(keys_of(place).owed, {"c1:1": 1})
+        fine = await written(store, triage(place))
+        assert await store.owed(place, older_than=0) == (fine,)
 
     @pytest.mark.parametrize(
         "name",

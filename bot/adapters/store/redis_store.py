@@ -14,7 +14,7 @@ from bot.adapters.store.keys import CLAIM, CONVERSATION, Keys, encoded, keys_of
 from bot.adapters.store.records import decode, encode
 from bot.adapters.store.server import Argument, Server, load_script
 from bot.core.conversation import Conversation
-from bot.core.errors import RecordTooNew, StoreError
+from bot.core.errors import StoreError
 from bot.core.event import Origin
 from bot.ports.store import Commit, Conflict, Duplicate, Stored
 
@@ -97,13 +97,15 @@ class RedisConversations:
         keys = keys_of(conversation.origin)
         attempt = _Attempt(event_id, conversation, secrets.token_hex(8), encode(conversation))
         answer = await self._commit(keys, attempt)
-        if isinstance(answer, list) and answer[0] == b"taken":
+        while isinstance(answer, list) and answer[0] == b"taken":
             other = answer[1].decode()
             (holder,) = await self._read(keys, [other])
             if holder is not None:
                 self._recent.put(holder)
                 return Conflict(holder)
-            answer = await self._commit(keys, attempt, gone=other)
+            # The holder has expired and never comes back; its entry goes, and the turn is tried again.
+            await self._server.command("HDEL", keys.person(conversation.origin.user), other)
+            answer = await self._commit(keys, attempt)
         return self._outcome(conversation, answer)
 
     def confirm(self, conversation: Conversation) -> None:
@@ -170,7 +172,7 @@ class RedisConversations:
         finally:
             await self._server.close()
 
-    async def _commit(self, keys: Keys, attempt: _Attempt, gone: str = "") -> object:
+    async def _commit(self, keys: Keys, attempt: _Attempt) -> object:
         conversation = attempt.conversation
         user = conversation.origin.user
         confirmed = self._confirmed(keys)
@@ -183,7 +185,7 @@ class RedisConversations:
             keys.waiting,
         ]
         try:
-            answer = await self._server.run(_COMMIT, names, [*attempt.arguments(gone), *_marks(confirmed)])
+            answer = await self._server.run(_COMMIT, names, [*attempt.arguments(), *_marks(confirmed)])
         except BaseException:
             # It may have been written all the same: what is remembered is no longer known to stand.
             self._recent.drop(conversation.origin.tenant, conversation.id)
@@ -234,7 +236,8 @@ class RedisConversations:
             try:
                 if data is not None:
                     found.append(decode(data))
-            except RecordTooNew:
+            except StoreError:
+                # One record that is too new, or damaged, must not hide the others; who asks for it is told.
                 unreadable.add(conversation_id)
         return found, unreadable
 
@@ -268,7 +271,7 @@ class _Attempt:
     token: str
     data: bytes
 
-    def arguments(self, gone: str) -> list[Argument]:
+    def arguments(self) -> list[Argument]:
         conversation = self.conversation
         return [
             self.token,
@@ -277,7 +280,6 @@ class _Attempt:
             self.data,
             _entry_text(conversation),
             conversation.incident,
-            gone,
             CLAIM.ttl,
             CONVERSATION.ttl,
         ]

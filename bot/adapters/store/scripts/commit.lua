@@ -1,13 +1,12 @@
 -- One turn, all or nothing: claim the event, compare the revision, write, index, mark the answer as owed.
 -- KEYS: claim, conversation, person, kept, owed, waiting
--- ARGV: token, id, revision, data, entry, incident, gone, seconds a claim lives, seconds a record lives, confirmed...
+-- ARGV: token, id, revision, data, entry, incident, seconds a claim lives, seconds a record lives, confirmed...
 --   token      names this attempt: a repeat after a lost answer finds its own claim and is told "stored" again
 --   entry      'state touched channel thread guide' as the person's index holds it; empty when closed
---   gone       id of a conversation the caller found expired: its entry does not count and is removed
 --   confirmed  members of owed, 'id:revision'
 -- Returns 'stored', 'duplicate', {'taken', id} or {'conflict', data or false}.
 local claim, conversation, person, kept, owed, waiting = unpack(KEYS)
-local token, id, revision, data, entry, incident, gone, claimed, lives = unpack(ARGV, 1, 9)
+local token, id, revision, data, entry, incident, claimed, lives = unpack(ARGV, 1, 8)
 
 local holder = redis.call('GET', claim)
 if holder == token then return 'stored' end
@@ -23,10 +22,9 @@ local state, channel, guide = string.match(entry, pattern)
 if revision == '1' and state == 'open' and guide ~= '' then
   local entries = redis.call('HGETALL', person)
   for at = 1, #entries, 2 do
-    local other = entries[at]
     local its_state, its_channel, its_guide = string.match(entries[at + 1], pattern)
-    if other ~= gone and its_state == 'open' and its_channel == channel and its_guide == guide then
-      return {'taken', other}
+    if its_state == 'open' and its_channel == channel and its_guide == guide then
+      return {'taken', entries[at]}
     end
   end
 end
@@ -42,7 +40,6 @@ redis.call('ZADD', kept, now, id)
 redis.call('ZREMRANGEBYSCORE', kept, '-inf', time[1] - lives)
 redis.call('EXPIRE', kept, lives)
 
-if gone ~= '' then redis.call('HDEL', person, gone) end
 if state then redis.call('HSET', person, id, entry) else redis.call('HDEL', person, id) end
 redis.call('EXPIRE', person, lives)
 
@@ -54,7 +51,7 @@ else
 end
 
 -- The answer of the revision before is settled by this one.
-redis.call('ZREM', owed, id .. ':' .. stored, unpack(ARGV, 10))
+redis.call('ZREM', owed, id .. ':' .. stored, unpack(ARGV, 9))
 redis.call('ZADD', owed, now, id .. ':' .. revision)
 redis.call('EXPIRE', owed, lives)
 return 'stored'
