@@ -45,7 +45,9 @@ _BREAKS = re.compile(r"[\W_]+")
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _EAST = re.compile(f"[{_CJK}]")
 _SCRIPTS = re.compile(rf"(?<=[{_CJK}])(?=[0-9a-z])|(?<=[0-9a-z])(?=[{_CJK}])")
-_WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*")
+_WORD = re.compile(
+    rf"\bclaude[\W_]+code(?![^\W_])|[{_CJK}]+|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*", re.IGNORECASE
+)
 _FOLD = dict(zip("àáâãäåāçčèéêëēėęìíîïīñńòóôõöøōùúûüūýÿšžёй", "aaaaaaacceeeeeeeiiiiinnooooooouuuuuyyszеи", strict=True))  # noqa: RUF001
 _ACCENTED = re.compile(f"[{''.join(_FOLD)}]")
 
@@ -101,7 +103,9 @@ def words(text: str) -> str:
             flat = _SCRIPTS.sub(" ", flat)
     if "'" in flat:
         flat = _APOSTROPHES.sub("", flat)
-    return f" {_BREAKS.sub(' ', flat).strip()} "
+    spaced = f" {_BREAKS.sub(' ', flat).strip()} "
+    # One name, so that its second half is not taken for a code somebody was sent, or wrote.
+    return spaced.replace(" claude code ", " claudecode ")
 
 
 def flatten(text: str) -> str:

@@ -13,7 +13,7 @@ GUIDE, CHOOSE, ASK, NONE = "guide", "choose", "ask", "none"
 
 _OFFERS = 3
 _NAMED = 2
-_CERTAIN, _SURE, _AHEAD, _WORTH = 0.8, 0.6, 0.12, 0.25
+_CERTAIN, _STRONG, _SURE, _HALF, _AHEAD, _WORTH = 0.8, 0.7, 0.6, 0.45, 0.12, 0.25
 _BARE = 0.45
 _WRAPPER, _TRANSPORT = 1, 2
 
@@ -49,7 +49,8 @@ class Verdict:
 
 def judge(sight: Sight) -> Verdict:
     """Decide about one text."""
-    own = _outranking([p for p in sight.pointers if p.own])
+    whole = _whole(sight.pointers)
+    own = _outranking([p for p in whole if p.own])
     section = _section(sight, own)
     if section is not None:
         return section
@@ -57,7 +58,7 @@ def judge(sight: Sight) -> Verdict:
         return Verdict(NONE, product=sight.foreign or sight.others[0], settled=True)
     if not own and sight.working:
         return Verdict(NONE, settled=True)
-    literal = _literal(sight, own)
+    literal = _literal(sight, own, [p for p in whole if not p.own])
     if literal is not None:
         return literal
     return _words(sight)
@@ -73,20 +74,24 @@ def _section(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
     return Verdict(NONE, found=found, sign=True, product=section.title, link=section.link, settled=True)
 
 
-def _outranking(own: Sequence[Pointer]) -> list[Pointer]:
-    """Drop signs that another guide's sign outranks, and signs that are only a part of a longer one."""
-    kept = [
+def _whole(pointers: Sequence[Pointer]) -> list[Pointer]:
+    """Drop output that is only a part of longer output found ("timeout error" in "ConnectTimeoutError")."""
+    forms = {pointer.form: pointer.guide for pointer in pointers}
+    return [
         p
-        for p in own
-        if not any(p.guide in o.outranks and o.guide not in p.outranks for o in own)
-        and not any(o.guide != p.guide and len(o.form) > len(p.form) and p.form in o.form for o in own)
+        for p in pointers
+        if not any(len(form) > len(p.form) and p.form in form and guide != p.guide for form, guide in forms.items())
     ]
+
+
+def _outranking(own: Sequence[Pointer]) -> list[Pointer]:
+    """Drop signs that another guide's sign outranks, unless they outrank each other."""
+    kept = [p for p in own if not any(p.guide in o.outranks and o.guide not in p.outranks for o in own)]
     return kept or list(own)
 
 
-def _literal(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
+def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) -> Verdict | None:
     """Decide by literal output, if there is any that belongs to Claude."""
-    shared = [p for p in sight.pointers if not p.own]
     if not own and not _ours(sight):
         return None
     top = max((p.rank for p in (*own, *shared)), default=0)
@@ -124,26 +129,32 @@ def _said(sight: Sight, guide: str, rank: int) -> Verdict | None:
     found = next(w.found for w in sight.wordings if w.guide == other)
     if other in sight.places and score >= _SURE:
         return Verdict(GUIDE, ((other, score), (guide, 0.4)), found, settled=True)
-    if rank == _WRAPPER and score >= _SURE:
-        return Verdict(CHOOSE, ((other, score), (guide, 0.5)), found)
+    if rank <= _TRANSPORT and score >= _SURE:
+        both = ((other, score), (guide, 0.5)) if rank == _WRAPPER else ((guide, score), (other, 0.5))
+        return Verdict(CHOOSE, both, found)
     return None
 
 
 def _words(sight: Sight) -> Verdict:
     """Decide by people's own words: several phrases make a guide, a single one an offer."""
-    if not sight.claude:
-        return Verdict(NONE)
-    vague = Verdict(ASK if sight.trouble and sight.claude == _NAMED else NONE)
-    worth = _WORTH if sight.claude == _NAMED else _SURE
+    vague = Verdict(ASK if _unhappy(sight) else NONE)
+    worth = (_STRONG, _HALF, _WORTH)[sight.claude]
     scores = [pair for pair in _scores(sight.wordings) if pair[1] >= worth]
     if not scores or (sight.claude < _NAMED and sight.elsewhere):
         return vague
     best, score = scores[0]
     found = next(w.found for w in sight.wordings if w.guide == best)
     second = scores[1][1] if len(scores) > 1 else 0.0
-    if score >= _CERTAIN or (score >= _SURE and score - second >= _AHEAD):
+    if sight.claude and (score >= _CERTAIN or (score >= _SURE and score - second >= _AHEAD)):
         return Verdict(GUIDE, tuple(scores[:_OFFERS]), found, settled=True)
     return Verdict(CHOOSE, _with_neighbours(sight, scores), found)
+
+
+def _unhappy(sight: Sight) -> bool:
+    """Say whether somebody has trouble with something that may be Claude, so that it is worth asking back."""
+    if sight.claude == _NAMED:
+        return sight.trouble
+    return sight.trouble and not sight.elsewhere and not sight.others and bool(sight.claude or sight.computing)
 
 
 def _with_neighbours(sight: Sight, scores: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:

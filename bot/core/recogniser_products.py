@@ -72,8 +72,6 @@ class Products:
 
     def expand(self, phrase: str) -> str:
         """Return `phrase` with every `@name` replaced by the words of that list."""
-        if "@" not in phrase:
-            return phrase
         hint = "?" if phrase.endswith("?") else ""
         order = "^" if phrase.startswith("^") else ""
         groups = ("|".join(self._alternatives(group)) for group in phrase.strip("^?").split())
@@ -83,6 +81,8 @@ class Products:
         for word in group.split("|"):
             if word.startswith("@"):
                 yield from self.words.get(word[1:], ())
+            elif word == "claude":
+                yield from (word, "claudecode")  # the normal form of the name in two words
             else:
                 yield word
 

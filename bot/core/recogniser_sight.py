@@ -29,7 +29,7 @@ _SMALL = 3
 _NAMED = 2
 _STATUS_WEIGHT = 8
 """Letters a status counts for as literal output: its own and those of the word that makes it one."""
-_CLAUDE, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _OTHERS = range(6)
+_CLAUDE, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _COMPUTING, _OTHERS = range(7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,7 @@ class Sight:
     claude: int
     client: bool
     trouble: bool
+    computing: bool
     working: bool
     elsewhere: bool
     literal: float
@@ -139,6 +140,7 @@ class Eyes:
             claude=_NAMED if any(p.own for p in pointers) else claude,
             client=client,
             trouble=_TROUBLE in context,
+            computing=_COMPUTING in context,
             working=_WORK in context,
             elsewhere=_ELSEWHERE in context,
             literal=min(1.0, covered / max(1, len(text.squeezed))),
@@ -151,10 +153,12 @@ class Eyes:
         """Return pointers, official sections, another product that wrote this, and how much of it is literal output."""
         pointers: list[Pointer] = []
         sections: list[tuple[Section, Found]] = []
-        foreign, covered = "", 0
+        foreign, covered, read = "", 0, 0
         scale = len(text.spaced) / max(1, len(text.squeezed))
         for found in self._literals.find(text.spaced, text.squeezed):
-            covered += found.length
+            if not found.squeezed or found.start >= read:
+                covered += found.length
+                read = found.start + found.length if found.squeezed else read
             number = found.key - len(self._pointers)
             if number < 0:
                 guide, rank, form, outranks, own, code = self._pointers[found.key]
@@ -227,7 +231,11 @@ def _pointers(guides: Sequence[Guide], products: Products) -> list[tuple[str, in
 
 
 _CODE = re.compile(r"(?=.*(?:[A-Z]{4}|[a-z][A-Z]|_))\S{5,}")
-_CLIENT = re.compile(r"[\u23bf\u23fa\u273b\u276f]|\bAPI Error\b|\breq_0|/login\b|anthropic", re.IGNORECASE)
+_CLIENT = re.compile(
+    r"[\u23bf\u23fa\u273b\u276f]|\bAPI Error\b|\breq_0|/login\b|anthropic|attempt \d+/1[01]"
+    r"|tool_(?:use|result)|PreToolUse",
+    re.IGNORECASE,
+)
 
 
 def _unmistakable(text: Normal) -> bool:
