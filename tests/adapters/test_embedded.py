@@ -120,9 +120,10 @@ def data_dir(tmp_path: Path) -> Iterator[Path]:
 
 class TestOneServer:
     async def test_it_is_started_once_and_found_again(self, data_dir: Path) -> None:
-        assert not embedded_status(data_dir).running
+        assert str(embedded_status(data_dir)) == f"The store in {data_dir} does not run."
         first = await connect(None, data_dir)
         server = server_of(data_dir)
+        assert f"process {server}, 1 connections, 0 keys" in str(embedded_status(data_dir))
         second = await connect(None, data_dir)
         assert server_of(data_dir) == server
         assert await first.commit("e", conversation("alice")) == Stored(conversation("alice"))

@@ -11,7 +11,6 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from bot.adapters.store.faults import FAULTS, place_of, translated
-from bot.adapters.store.launch import NO_SERVER
 from bot.adapters.store.server import CONNECTIONS, Server
 from bot.core.errors import SettingsError, StoreError
 
@@ -27,7 +26,9 @@ async def open_server(url: str | None, data_dir: Path) -> Server:
     Raises `SettingsError` for a URL or directory that cannot be used, `StoreUnavailable` when nothing answers.
     """
     if not url:
-        return await _embedded(data_dir)
+        from bot.adapters.store.embedded_client import open_embedded  # noqa: PLC0415 - needs `limits` from here
+
+        return await open_embedded(data_dir)
     where = place_of(url)
     server = Server(standalone(url), where)
     try:
@@ -55,15 +56,6 @@ def standalone(url: str) -> Redis:
             "REDIS_URL is not one: redis://host:6379/0, rediss://user:password@host:6379 or unix:///path."
         )
     return Redis.from_pool(pool)
-
-
-async def _embedded(data_dir: Path) -> Server:
-    try:
-        # Imported late: it needs what only Unix has, and a named server needs none of it.
-        from bot.adapters.store.embedded_client import open_embedded  # noqa: PLC0415
-    except ImportError as error:
-        raise SettingsError(NO_SERVER) from error
-    return await open_embedded(data_dir)
 
 
 async def _is_cluster(server: Server) -> bool:

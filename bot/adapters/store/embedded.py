@@ -14,7 +14,6 @@ loses it, short of a disk that lies about flushing.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import signal
@@ -32,7 +31,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from bot.adapters.store.faults import unavailable
-from bot.adapters.store.launch import Place, launch, log_end, place_for, server_program
+from bot.adapters.store.launch import NO_SERVER, Place, launch, log_end, place_for, server_program
 from bot.core.errors import SettingsError, StoreUnavailable
 
 PATIENCE = 60.0
@@ -56,6 +55,16 @@ class EmbeddedStatus:
     clients: int | None = None
     memory: int | None = None
     keys: int | None = None
+
+    def __str__(self) -> str:
+        if not self.running:
+            return f"The store in {self.directory} does not run."
+        if not self.answers:
+            return f"The store in {self.directory} runs (process {self.pid}) but does not answer."
+        return (
+            f"The store in {self.directory} runs: Valkey {self.version}, process {self.pid}, "
+            f"{self.clients} connections, {self.keys} keys, {(self.memory or 0) / 1e6:.1f} MB."
+        )
 
 
 def ensure_running(data_dir: Path) -> Place:
@@ -162,13 +171,7 @@ def _private(place: Place) -> Iterator[None]:
 
 @contextmanager
 def _locked(place: Place) -> Iterator[None]:
-    try:
-        handle = os.open(place.directory / "start.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise SettingsError(
-            f"The data directory {place.directory} cannot be written to: {error.strerror}. "
-            "Name another, or a server with REDIS_URL."
-        ) from error
+    handle = _opened(place.directory / "start.lock")
     try:
         deadline = time.monotonic() + PATIENCE
         while not _try_lock(handle):
@@ -181,17 +184,36 @@ def _locked(place: Place) -> Iterator[None]:
         os.close(handle)
 
 
+def _opened(lock: Path) -> int:
+    try:
+        return os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise SettingsError(
+            f"The data directory {lock.parent} cannot be written to: {error.strerror}. "
+            "Name another, or a server with REDIS_URL."
+        ) from error
+
+
 def _try_lock(handle: int) -> bool:
     try:
+        import fcntl  # noqa: PLC0415 - only Unix has it, and only here is it needed
+
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError as error:
+        raise SettingsError(NO_SERVER) from error
     except BlockingIOError:
         return False
+    except OSError as error:
+        raise SettingsError(
+            f"Files in the data directory cannot be locked: {error.strerror}. "
+            "Name one on a local disk, or a server with REDIS_URL."
+        ) from error
     return True
 
 
 def _server_lock(place: Place) -> int | None:
     """Take the server's lock, for a server to inherit; None while a server lives."""
-    handle = os.open(place.directory / "server.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    handle = _opened(place.directory / "server.lock")
     if _try_lock(handle):
         return handle
     os.close(handle)

@@ -32,7 +32,10 @@ async def open_embedded(data_dir: Path) -> Server:
     async def closing() -> None:
         await asyncio.to_thread(leave, data_dir, name)
 
-    return Server(Redis.from_pool(pool), str(place.directory), closing=closing)
+    server = Server(Redis.from_pool(pool), str(place.directory), closing=closing)
+    # A connection is what tells others who leave that somebody is here.
+    await server.command("PING")
+    return server
 
 
 class EmbeddedConnection(UnixDomainSocketConnection):

@@ -33,11 +33,6 @@ class _Visit(msgspec.Struct, array_like=True):
     at: float
 
 
-class _Remark(msgspec.Struct, array_like=True):
-    at: float
-    text: str
-
-
 class _Record(msgspec.Struct, array_like=True):
     schema: int
     id: str
