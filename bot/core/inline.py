@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
@@ -23,6 +23,7 @@ def parser() -> MarkdownIt:
     return markdown.disable(["image", "autolink", "html_inline", "html_block"])
 
 
+@lru_cache(maxsize=1024)
 def inline_text(source: str) -> Inline:
     """Return the spans of one line of Markdown."""
     return spans(parser().parseInline(source)[0].children or ())
