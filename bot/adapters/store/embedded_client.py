@@ -34,7 +34,11 @@ async def open_embedded(data_dir: Path) -> Server:
 
     server = Server(Redis.from_pool(pool), str(place.directory), closing=closing)
     # A connection is what tells others who leave that somebody is here.
-    await server.command("PING")
+    try:
+        await server.command("PING")
+    except BaseException:
+        await server.close()
+        raise
     return server
 
 
