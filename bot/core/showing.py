@@ -10,7 +10,7 @@ from bot.core.conversation import WHICH, Visit
 from bot.core.guide import Guide, Outcome, Step
 from bot.core.handoff import cause_title, packet
 from bot.core.moments import duration
-from bot.core.text import Block, Bullets, Code, Inline, Note, Span, Steps, Text, Undo, plain
+from bot.core.text import Block, Bullets, Code, Heading, Inline, Note, Span, Steps, Text, Undo, plain
 from bot.core.turn import Turn
 from bot.core.view import Cite, Control, Offer, View
 
@@ -82,7 +82,7 @@ class Showing:
         chosen = fits or [variant for variant in step.variants if variant.when is None]
         out: list[Block] = []
         for variant in chosen:
-            out += [Text(_bold(variant.title)), *variant.body]
+            out += [Heading(variant.title), *variant.body]
         return tuple(out)
 
     def _request(self, step: Step, body: Sequence[Block]) -> tuple[Block, ...]:
@@ -118,7 +118,7 @@ class Showing:
         return replace(
             view,
             lead=first.inline if isinstance(first, Text) else (Span(guide.title),),
-            blocks=(*summary, *self.turn.preface, Text(_bold(view.lead)), *view.blocks),
+            blocks=(*summary, *self.turn.preface, Heading(view.lead, view.evidence), *view.blocks),
             read_as=self._read_as(guide),
         )
 
@@ -198,10 +198,6 @@ class Showing:
         yield Text(self.messages.inline("outcome.promise"))
 
 
-def _bold(inline: Inline) -> Inline:
-    return tuple(replace(span, bold=True) for span in inline)
-
-
 _SPACES = re.compile(r"[ \t]+")
 
 
@@ -209,7 +205,7 @@ def as_lines(blocks: Iterator[Block] | Sequence[Block], indent: str = "") -> Ite
     """Return blocks as lines of plain text, for records and requests that are copied elsewhere."""
     for block in blocks:
         match block:
-            case Text(inline) | Undo(inline):
+            case Text(inline) | Undo(inline) | Heading(inline):
                 yield from (indent + _SPACES.sub(" ", line) for line in _addressed(inline).splitlines())
             case Code(text):
                 yield from (f"{indent}    {line}" for line in text.splitlines())

@@ -40,6 +40,14 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Heading:
+    """A title inside a message, with the grade of what stands below it if it has one of its own."""
+
+    inline: Inline
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Steps:
     """A numbered list; each item is a paragraph and may carry blocks of its own."""
 
@@ -78,7 +86,7 @@ class Undo:
     inline: Inline
 
 
-Block = Text | Steps | Bullets | Code | Note | Undo
+Block = Text | Heading | Steps | Bullets | Code | Note | Undo
 
 
 def plain(inline: Inline) -> str:

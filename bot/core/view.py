@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.core.guide import Outcome
-from bot.core.text import Block, Evidence, Inline
+from bot.core.text import Block, Evidence, Heading, Inline
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +58,8 @@ class View:
     step: str = ""
     outcome: Outcome | None = None
     cause: str | None = None
+
+    @property
+    def lead_evidence(self) -> Evidence | None:
+        """The grade to show at the lead; in an opening it belongs to the question further down."""
+        return None if any(isinstance(block, Heading) and block.evidence for block in self.blocks) else self.evidence

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from bot.core.text import Block, Bullets, Code, Inline, Note, Steps, Text, Undo
+from bot.core.text import Block, Bullets, Code, Evidence, Heading, Inline, Note, Steps, Text, Undo
 from bot.core.view import View
 
 _WIDTH = 100
@@ -52,8 +52,7 @@ def _said(view: View, grades: dict[str, str], width: int) -> Iterator[str]:
     yield from _blocks(view.preface, grades, width)
     if view.preface:
         yield ""
-    grade = f"  [{grades[view.evidence]}]" if view.evidence else ""
-    yield from _wrapped(_inline(view.lead) + grade, width)
+    yield from _wrapped(_inline(view.lead) + _grade(view.lead_evidence, grades), width)
     yield from _blocks(view.blocks, grades, width)
     for cite in view.sources:
         yield f"Source: {cite.url}"
@@ -62,11 +61,18 @@ def _said(view: View, grades: dict[str, str], width: int) -> Iterator[str]:
         yield from _wrapped(_inline(view.read_as), width)
 
 
+def _grade(evidence: Evidence | None, grades: dict[str, str]) -> str:
+    return f"  [{grades[evidence]}]" if evidence else ""
+
+
 def _blocks(blocks: Sequence[Block], grades: dict[str, str], width: int, indent: str = "") -> Iterator[str]:
     for block in blocks:
         match block:
             case Text(inline):
                 yield from _wrapped(_inline(inline), width, indent)
+            case Heading(inline, evidence):
+                yield ""
+                yield from _wrapped(_inline(inline) + _grade(evidence, grades), width, indent)
             case Undo(inline):
                 yield from _wrapped(f"↩ {_inline(inline)}", width, indent)
             case Code(text):

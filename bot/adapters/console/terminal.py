@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text as RichText
 
 from bot.core.guide import Outcome
-from bot.core.text import Block, Bullets, Code, Evidence, Inline, Note, Steps, Text, Undo
+from bot.core.text import Block, Bullets, Code, Evidence, Heading, Inline, Note, Steps, Text, Undo
 from bot.core.view import View
 
 _GRADE = {Evidence.OFFICIAL: "green", Evidence.REPORTED: "yellow", Evidence.UNCONFIRMED: "magenta"}
@@ -59,7 +59,7 @@ class Terminal:
         yield self._lead(view)
         yield from (Padding(part, (0, 0, 0, 2)) for part in self._blocks(view.blocks))
         for cite in view.sources:
-            yield Padding(RichText(f"{cite.label}: {cite.url}", style=Style(dim=True, link=cite.url)), (0, 0, 0, 2))
+            yield Padding(RichText(cite.url, style=Style(dim=True, link=cite.url)), (0, 0, 0, 2))
         if view.read_as:
             yield Padding(_spans(view.read_as, "dim"), (1, 0, 0, 2))
         if view.offers:
@@ -72,9 +72,12 @@ class Terminal:
         mark = f"{_MARK[view.outcome]} " if view.outcome else "▌ "
         lead = RichText(mark, style="bold green" if view.outcome is Outcome.FIXED else "bold cyan")
         lead.append_text(_spans(view.lead, "bold"))
-        if view.evidence:
-            lead.append(f"  {self._grades[view.evidence]}", style=_GRADE[view.evidence])
-        return lead
+        return self._graded(lead, view.lead_evidence)
+
+    def _graded(self, text: RichText, evidence: Evidence | None) -> RichText:
+        if evidence:
+            text.append(f"  {self._grades[evidence]}", style=_GRADE[evidence])
+        return text
 
     def _offers(self, view: View) -> RenderableType:
         table = Table.grid(padding=(0, 1))
@@ -89,13 +92,18 @@ class Terminal:
             match block:
                 case Text(inline):
                     yield _spans(inline)
+                case Heading(inline, evidence):
+                    yield RichText()
+                    yield self._graded(_spans(inline, "bold"), evidence)
                 case Undo(inline):
                     yield RichText("↩ ", style="yellow").append_text(_spans(inline))
                 case Code(text):
                     yield Panel(RichText(text, overflow="fold"), border_style="dim", expand=False, padding=(0, 1))
                 case Note(evidence=evidence, blocks=inner):
-                    yield RichText(f"({self._grades[evidence]})", style=_GRADE[evidence])
-                    yield Padding(Group(*self._blocks(inner)), (0, 0, 0, 2))
+                    mark = RichText(f"({self._grades[evidence]})", style=_GRADE[evidence])
+                    grid = Table.grid(padding=(0, 1))
+                    grid.add_row(mark, Group(*self._blocks(inner)))
+                    yield grid
                 case Steps(items) | Bullets(items):
                     yield self._list(items, numbered=isinstance(block, Steps))
 
