@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
+from bot.core.normalise import Normal, words
 from bot.core.recogniser_match import Found
 from bot.core.recogniser_products import Products
 
-_AFTER, _BEFORE, _OVERLAP = 28, 8, 12
-_GRADED = ("surface", "os", "browser", "provider")
+_CLAUSE = re.compile(r"[,.;!?()\n](?=\s|$)|\s(?:but|while|whereas|aber|pero|mais|mas|но)\s|[\u3001\u3002]")
+_GRADED = ("surface", "os", "browser", "provider", "tool_ran")
 _NOT = (
     " no ",
     " not ",
@@ -51,16 +54,18 @@ class Clues:
             *((word, len(self._clues)) for word in well.split("|") if word),
         ]
 
-    def facts(self, found: Sequence[Found], spaced: str) -> Mapping[str, str]:
+    def facts(self, found: Sequence[Found], text: Normal) -> Mapping[str, str]:
         """Return the facts stated; of two values, the one listed first says more (`wsl` before `windows`)."""
-        well = [(f.start, f.start + f.length) for f in found if f.key == len(self._clues)]
+        well = [f.start for f in found if f.key == len(self._clues)]
+        clauses = _clauses(text) if well else []
+        fine = {bisect_right(clauses, start) for start in well}
         first: dict[str, int] = {}
         values: dict[str, set[str]] = {}
         for place in found:
             if place.key == len(self._clues):
                 continue
             clue = self._clues[place.key]
-            if _denied(spaced, place.start) or (clue.failing and _went_well(well, place.start, place.length)):
+            if _denied(text.spaced, place.start) or (clue.failing and bisect_right(clauses, place.start) in fine):
                 continue
             first[clue.fact] = min(first.get(clue.fact, place.key), place.key)
             values.setdefault(clue.fact, set()).add(clue.value)
@@ -94,6 +99,6 @@ def _denied(spaced: str, start: int) -> bool:
     return any(word in before for word in _NOT)
 
 
-def _went_well(well: Sequence[tuple[int, int]], start: int, length: int) -> bool:
-    """Say whether "works fine" stands close behind, or right before, the words that were found."""
-    return any(-_OVERLAP <= at - (start + length) <= _AFTER or 0 <= start - end <= _BEFORE for at, end in well)
+def _clauses(text: Normal) -> list[int]:
+    """Return where the clauses of a text end in `spaced`; "works fine" speaks only of what its own clause names."""
+    return list(accumulate(len(words(clause).strip()) + 1 for clause in _CLAUSE.split(text.clean) if clause.strip()))

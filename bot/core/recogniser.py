@@ -95,7 +95,7 @@ class Recogniser:
             sign=verdict.sign,
             product=verdict.product,
             link=verdict.link,
-            facts=self._clues.facts(sight.clues, normal.spaced),
+            facts=self._clues.facts(sight.clues, normal),
             details=known,
             language=language(normal.clean),
         )
@@ -105,8 +105,8 @@ class Recogniser:
         if len(normal.spaced) <= _SHORT and (spaced := self._typos.correct(normal.spaced)) != normal.spaced:
             corrected = replace(normal, spaced=spaced, squeezed=spaced.replace(" ", ""))
             second = judge(self._eyes.look(corrected))
-            if second.candidates and not second.sign:
-                return second
+            if second.candidates:
+                return replace(second, sign=False, found=None)
             if not verdict.candidates and (guide := self._alike.find(spaced)):
                 return Verdict(GUIDE, ((guide, 0.7),))
         if normal.dump:

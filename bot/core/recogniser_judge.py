@@ -13,8 +13,8 @@ GUIDE, CHOOSE, ASK, NONE = "guide", "choose", "ask", "none"
 
 _OFFERS = 3
 _NAMED = 2
-_CERTAIN, _STRONG, _SURE, _HALF, _AHEAD, _WORTH = 0.8, 0.7, 0.6, 0.45, 0.12, 0.25
-_BARE = 0.45
+_CERTAIN, _SURE, _HALF, _AHEAD, _WORTH = 0.8, 0.6, 0.45, 0.12, 0.25
+_BARE, _ONLY = 0.45, 0.85
 _WRAPPER, _TRANSPORT = 1, 2
 
 
@@ -86,7 +86,9 @@ def _whole(pointers: Sequence[Pointer]) -> list[Pointer]:
 
 def _outranking(own: Sequence[Pointer]) -> list[Pointer]:
     """Drop signs that another guide's sign outranks, unless they outrank each other."""
-    kept = [p for p in own if not any(p.guide in o.outranks and o.guide not in p.outranks for o in own)]
+    kept = [
+        p for p in own if not any(p.guide in o.outranks and o.guide not in p.outranks and o.form != p.form for o in own)
+    ]
     return kept or list(own)
 
 
@@ -97,6 +99,8 @@ def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) ->
     top = max((p.rank for p in (*own, *shared)), default=0)
     if top == 0:
         return None
+    if not own and not sight.claude and sight.literal < _ONLY and not any(p.code for p in shared):
+        return Verdict(ASK, found=shared[-1].found)
     best = [p for p in (*own, *shared) if p.rank == top]
     ranked = _latest_first(best)
     if top < SIGN_RANK:
@@ -138,13 +142,15 @@ def _said(sight: Sight, guide: str, rank: int) -> Verdict | None:
 def _words(sight: Sight) -> Verdict:
     """Decide by people's own words: several phrases make a guide, a single one an offer."""
     vague = Verdict(ASK if _unhappy(sight) else NONE)
-    worth = (_STRONG, _HALF, _WORTH)[sight.claude]
+    worth = (_CERTAIN, _HALF, _WORTH)[sight.claude]
     scores = [pair for pair in _scores(sight.wordings) if pair[1] >= worth]
     if not scores or (sight.claude < _NAMED and sight.elsewhere):
         return vague
     best, score = scores[0]
     found = next(w.found for w in sight.wordings if w.guide == best)
     second = scores[1][1] if len(scores) > 1 else 0.0
+    if sight.asking and not sight.trouble:
+        return replace(vague, decision=ASK) if sight.claude else vague
     if sight.claude and (score >= _CERTAIN or (score >= _SURE and score - second >= _AHEAD)):
         return Verdict(GUIDE, tuple(scores[:_OFFERS]), found, settled=True)
     return Verdict(CHOOSE, _with_neighbours(sight, scores), found)
@@ -154,7 +160,10 @@ def _unhappy(sight: Sight) -> bool:
     """Say whether somebody has trouble with something that may be Claude, so that it is worth asking back."""
     if sight.claude == _NAMED:
         return sight.trouble
-    return sight.trouble and not sight.elsewhere and not sight.others and bool(sight.claude or sight.computing)
+    if sight.elsewhere or sight.others:
+        return False
+    said = any(score >= _SURE for _, score in _scores(sight.wordings))
+    return said or (sight.trouble and bool(sight.claude or sight.computing))
 
 
 def _with_neighbours(sight: Sight, scores: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:

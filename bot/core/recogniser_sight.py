@@ -25,11 +25,16 @@ _UNIT = re.compile(
     r"^(?:lines?|files?|ms|s|sec\w*|min\w*|h|hours?|tokens?|k|m|mb|gb|kb|px|times|usd|eur|users?|people|tests?|rows|chars|words|行|个|个文件|円|元|원)\b"
 )
 _STRONG = frozenset({"429", "502", "503", "504", "529", "401", "403", "500", "400"})
+_OURS = frozenset({"529"})  # a status that only Anthropic answers with
 _SMALL = 3
 _NAMED = 2
 _STATUS_WEIGHT = 8
 """Letters a status counts for as literal output: its own and those of the word that makes it one."""
 _CLAUDE, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _COMPUTING, _OTHERS = range(7)
+_KINDS = (
+    *(("claude", _CLAUDE), ("chatting", _CHATTING), ("computing", _COMPUTING)),
+    *((name, _TROUBLE) for name in ("trouble", "complaint", "down", "overload", "hang", "signed_out", "expired")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,7 @@ class Sight:
     client: bool
     trouble: bool
     computing: bool
+    asking: bool
     working: bool
     elsewhere: bool
     literal: float
@@ -111,12 +117,7 @@ class Eyes:
         """Yield all that is looked for in people's words, with its key: guides, context, other products, clues."""
         products, base = self._products, self._context
         yield from ((products.expand(phrase), n) for n, (_, phrase, _) in enumerate(self._said))
-        for name, kind in (
-            ("claude", _CLAUDE),
-            ("chatting", _CHATTING),
-            ("trouble", _TROUBLE),
-            ("complaint", _TROUBLE),
-        ):
+        for name, kind in _KINDS:
             yield from ((word, base + kind) for word in products.words.get(name, ()))
         yield from ((products.expand(phrase), base + _WORK) for phrase in products.work)
         yield from ((products.expand(phrase), base + _ELSEWHERE) for phrase in products.elsewhere)
@@ -141,6 +142,7 @@ class Eyes:
             client=client,
             trouble=_TROUBLE in context,
             computing=_COMPUTING in context,
+            asking="?" in text.clean,  # normalising turned the full-width mark into this one
             working=_WORK in context,
             elsewhere=_ELSEWHERE in context,
             literal=min(1.0, covered / max(1, len(text.squeezed))),
@@ -163,7 +165,7 @@ class Eyes:
             if number < 0:
                 guide, rank, form, outranks, own, code = self._pointers[found.key]
                 at = found.start * (scale if found.squeezed else 1)
-                pointers.append(Pointer(guide, rank, found, at, form, outranks, own, code))
+                pointers.append(Pointer(guide, rank, found, at, form, outranks, own, code and form in text.spaced))
             elif number < len(self._sections):
                 sections.append((self._sections[number], found))
             else:
@@ -200,7 +202,7 @@ class Eyes:
             few = text.spaced.count(" ") <= _SMALL
             if said or (number in _STRONG and (claude == _NAMED or few)):
                 rank = 3 if said else 1
-                yield Pointer(guide, rank, Found(-1, start, 3), start, number)
+                yield Pointer(guide, rank, Found(-1, start, 3), start, number, code=number in _OURS)
 
     def _literal_pieces(self) -> Iterator[tuple[str, int]]:
         for number, (_, _, form, *_) in enumerate(self._pointers):

@@ -9,8 +9,8 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
 _SHORTEST, _LONG = 6, 9
-_RARE, _FEW, _LIKE = 60, 12, 86
-_WORDS = 3
+_RARE, _FEW, _LIKE = 60, 12, 88
+_WORDS, _SPARE = 3, 4
 
 
 class Typos:
@@ -57,7 +57,9 @@ class Alike:
                 for number in numbers:
                     shared[number] += 1 / len(numbers)
         best = sorted(shared, key=lambda number: -shared[number])[:_FEW]
-        scored = [(fuzz.ratio(self._signs[n][0], spaced.strip(), score_cutoff=_LIKE), self._signs[n][1]) for n in best]
+        text = spaced.strip()
+        near = [self._signs[n] for n in best if len(self._signs[n][0]) < len(text) + _SPARE]
+        scored = [(fuzz.partial_ratio(form, text, score_cutoff=_LIKE), guide) for form, guide in near]
         score, guide = max(scored, default=(0.0, ""))
         return guide if score >= _LIKE else ""
 

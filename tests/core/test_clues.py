@@ -1,0 +1,79 @@
+"""Facts are what the text says, not what it is likely to mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.core.clues import details
+from tests.core.reports import recogniser
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "value"),
+    [
+        ("Claude Code on WSL2 under Windows: Request timed out", "os", "wsl"),
+        ("claude code, windows 11, Request timed out", "os", "windows"),
+        ("- Platform: darwin, claude code hangs", "os", "macos"),
+        ("claude code on ubuntu hangs", "os", "linux"),
+        ("claude.ai in firefox does not load", "browser", "firefox"),
+        ("claude.ai in the browser does not load", "surface", "web"),
+        ("Claude Code hangs", "surface", "claude-code"),
+        ("Claude Desktop cannot connect", "surface", "desktop"),
+        ("claude android app: no connection", "surface", "phone"),
+        ("claude code with bedrock: 503", "provider", "bedrock"),
+        ("claude via our litellm gateway: 502", "provider", "gateway"),
+        ("claude code behind our company proxy cannot connect", "proxy", "yes"),
+        ("Connection closed mid-response while editing files", "tool_ran", "yes"),
+        ("Connection closed mid-response before any tool ran", "tool_ran", "no"),
+        ("claude is down for everyone here", "others", "yes"),
+        ("claude errors, only me it seems", "others", "no"),
+    ],
+)
+def test_a_stated_fact_is_read(text: str, fact: str, value: str) -> None:
+    assert recogniser().recognise(text).facts.get(fact) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Claude cannot connect, OS: [e.g. Windows 11]", "os"),
+        ("claude cannot connect, no vpn here", "vpn"),
+        ("claude cannot connect, without a proxy", "proxy"),
+        ("Request timed out", "surface"),
+        ("claude is down", "others"),
+    ],
+)
+def test_what_is_not_said_is_not_a_fact(text: str, fact: str) -> None:
+    assert fact not in recogniser().recognise(text).facts
+
+
+@pytest.mark.parametrize(
+    ("text", "surface"),
+    [
+        ("claude code gives ECONNRESET, works fine in claude.ai", "claude-code"),
+        ("claude.ai does not load, claude code works fine", "web"),
+        ("the claude desktop app fails with ECONNRESET, zero issues with the Claude Code CLI", "desktop"),
+    ],
+)
+def test_where_it_works_is_not_where_it_fails(text: str, surface: str) -> None:
+    assert recogniser().recognise(text).facts.get("surface") == surface
+
+
+def test_details_are_what_support_asks_for() -> None:
+    text = (
+        "2026-11-30T10:15:00Z claude-opus-4-8, Claude Code v2.1.220\n"
+        "API Error (502) · Retrying in 3 seconds… (attempt 4/10) request_id req_011CAbCd"
+    )
+    assert details(text) == {
+        "request_id": "req_011CAbCd",
+        "attempt": "4/10",
+        "version": "2.1.220",
+        "model": "claude-opus-4-8",
+        "time": "2026-11-30T10:15:00Z",
+    }
+
+
+def test_the_exact_line_and_the_status_are_kept() -> None:
+    found = recogniser().recognise("hi all\nAPI Error: 529 Overloaded, again\nany idea?").details
+    assert found["line"] == "API Error: 529 Overloaded, again"
+    assert found["status"] == "529"

@@ -1,0 +1,260 @@
+"""Which guide a pasted text calls for: figures over many reports, one case for every way texts mislead, and limits."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.core.errors import ContentError
+from bot.core.guide import Guide, Sign
+from bot.core.recogniser import Decision, Recogniser, Recognition, parse_products
+from handlers.recognition_report import evaluate, render
+from tests.core.reports import chatter, official_strings, own_reports, recogniser
+
+
+def say(text: str) -> Recognition:
+    return recogniser().recognise(text)
+
+
+def test_own_reports_are_recognised() -> None:
+    report = evaluate(own_reports(), {row.id: say(row.text) for row in own_reports()})
+    shown = render(report)
+    assert report.figures.right >= 92, shown
+    assert report.figures.first >= 88, shown
+    assert report.figures.wrong <= 3.5, shown
+    assert report.figures.offered <= 20, shown
+    assert report.figures.false_claims <= 3.5, shown
+
+
+def test_other_languages_are_not_far_behind() -> None:
+    other = [row for row in own_reports() if row.language != "en"]
+    report = evaluate(other, {row.id: say(row.text) for row in other})
+    assert report.figures.right >= 85, render(report)
+
+
+def test_ordinary_chatter_is_left_alone() -> None:
+    said = {line: say(line) for line in chatter()}
+    assert len(said) >= 300
+    assert [line for line, found in said.items() if found.sign and found.decision is not Decision.NONE] == []
+    loud = [(line, found.decision) for line, found in said.items() if found.decision is not Decision.NONE]
+    assert len(loud) <= len(said) * 0.005, loud
+
+
+TOO_GENERAL = {"403", "/context", "", "/security-review", "Did you mean"}
+"""Entries of the official table that are a number, a command or half a sentence: nothing to recognise by themselves."""
+
+
+@pytest.mark.parametrize(("message", "expected"), official_strings())
+def test_every_official_string_leads_somewhere(message: str, expected: str) -> None:
+    if message.strip() in TOO_GENERAL:
+        return
+    found = say(message)
+    if expected == "section":
+        assert found.decision is Decision.NONE
+        assert found.product
+        assert found.link.startswith("https://code.claude.com/docs/en/")
+    else:
+        assert (found.decision, found.guide) == (Decision.GUIDE, expected)
+
+
+TRAPS = [
+    ("API Error: 401 OAuth authentication is currently not allowed for this organization.", "permission"),
+    (
+        '403 {"error":{"type":"permission_error","message":"OAuth token has been revoked."}} · Please run /login',
+        "sign-in",
+    ),
+    ("Login successful\nOAuth token revoked · Please run /login", "sign-in"),
+    ('400 {"error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}', "usage-limit"),
+    ("cc kicked me out until 6pm, I am at my limit", "usage-limit"),
+    ("API Error (Connection error.)\n ⎿ Error (self signed certificate in certificate chain)", "tls-inspection"),
+    ("Unable to connect to API due to poor internet connection (UNABLE_TO_VERIFY_LEAF_SIGNATURE)", "tls-inspection"),
+    ("Unable to connect to API (ECONNREFUSED). curl: Enable JavaScript and cookies to continue", "permission"),
+    ("Failed to connect to api.anthropic.com: ERR_BAD_REQUEST", "permission"),
+    ('HTTP 200, then data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "overloaded"),
+    ('500 {"type":"error","error":{"type":"api_error","message":"Overloaded"}}', "overloaded"),
+    ("MCP error -32000: Connection closed", "mcp-server"),
+    ("MCP error -32001: Request timed out", "mcp-server"),
+    ("Can't reach your computer — It may be asleep or offline.", "remote-control"),
+    ("Please run /login · API Error: 403 Forbidden", "permission"),
+    ("Login failed: timeout of 15000ms exceeded (claude auth login)", "sign-in"),
+    ("✘ Installation failed\nAxiosError: timeout of 30000ms exceeded (claude.ai/install.sh)", "install-update"),
+    ('API Error: 429 {"type":"rate_limit_error","message":"Extra usage is required for long context"}', "usage-limit"),
+    ("API Error (Request timed out.) (attempt 1/10)\nAPI Error (529 overloaded_error) (attempt 7/10)", "overloaded"),
+    ("API Error (fetch failed) (attempt 1/10)\nAPI Error (503 upstream connect error) (attempt 4/10)", "server-error"),
+    (
+        "API Error (Connection error.) (attempt 9/10)\nAPI Error: 401 authentication_error OAuth token has expired",
+        "sign-in",
+    ),
+    ("400 messages.4: `tool_use` ids were found without `tool_result` blocks", "bad-request"),
+    ("Connection problem. Check your internet connection, VPN, or proxy (API Error: ECONNRESET)", "cannot-connect"),
+]
+
+
+@pytest.mark.parametrize(("text", "guide"), TRAPS)
+def test_the_first_error_named_does_not_mislead(text: str, guide: str) -> None:
+    found = say(text)
+    assert (found.decision, found.guide) == (Decision.GUIDE, guide)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Rate exceeded. all of us see it on claude.ai", "API Error: 403 you are no longer a member of the organization"],
+)
+def test_what_an_outage_also_says_is_offered_as_one(text: str) -> None:
+    found = say(text)
+    assert "server-error" in {found.guide, *(candidate.guide for candidate in found.candidates)}
+
+
+@pytest.mark.parametrize(
+    ("text", "product"),
+    [
+        ("codex: stream disconnected before completion, Reconnecting... 2/5", "Codex"),
+        ("SQLSTATE[HY000] server closed the connection unexpectedly", "PostgreSQL"),
+        ("ERROR 2013 (HY000): Lost connection to MySQL server during query", "MySQL"),
+        ("Connection reset by 10.0.0.3 port 22", "SSH"),
+        ("copilot: Sorry, your request failed. Please try again.", "GitHub Copilot"),
+        ("chatgpt says network error", "ChatGPT"),
+        ("챗gpt 연결 오류", "ChatGPT"),
+    ],
+)
+def test_other_products_are_named_and_left_alone(text: str, product: str) -> None:
+    found = say(text)
+    assert (found.decision, found.product, found.candidates) == (Decision.NONE, product, ())
+
+
+def test_claude_inside_another_product_is_still_claude() -> None:
+    assert say("cursor with claude: 529 overloaded_error").guide == "overloaded"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "asked claude to fix the ECONNRESET in our worker",
+        "claude fixed the overloaded constructor warning",
+        "how do I switch the model in claude code?",
+    ],
+)
+def test_work_done_with_claude_is_no_trouble_with_claude(text: str) -> None:
+    assert say(text).decision is Decision.NONE
+
+
+@pytest.mark.parametrize(
+    "text", ["claude is broken again", "API Error", "help, claude error", "claude code not working"]
+)
+def test_too_little_is_asked_about(text: str) -> None:
+    assert say(text).decision is Decision.ASK
+
+
+def test_attached_errors_do_not_outweigh_what_somebody_wrote() -> None:
+    dump = '[{"error":"Error: 529 overloaded_error"},{"error":"certificate has expired"}]'
+    text = f"claude forgets my login every morning\n{dump}"
+    assert say(text).guide == "sign-in"
+
+
+def test_attached_errors_are_used_when_nothing_else_says_more() -> None:
+    assert say('claude problem\n[{"error":"Error: 529 {\\"type\\":\\"overloaded_error\\"}"}]').guide == "overloaded"
+
+
+@pytest.mark.parametrize(
+    ("text", "guide"),
+    [
+        ("claude code conection closd mid respose", "response-cut-off"),
+        ("claude is overlaoded", "overloaded"),
+        ("claude autentication keeps failing", "sign-in"),
+    ],
+)
+def test_misspelt_words_are_understood(text: str, guide: str) -> None:
+    found = say(text)
+    assert [candidate.guide for candidate in found.candidates][:1] == [guide]
+    assert not found.sign
+
+
+def test_the_reason_is_a_quotation() -> None:
+    found = say("morning!\n⏺ API Error: Connection closed mid-response. The response above may be incomplete.")
+    assert found.why in {"Connection closed mid-response", "The response above may be incomplete"}
+    assert found.sign
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("claude is down and it does not work for me", "en"),
+        ("claude ist nicht erreichbar und die Verbindung bricht ab", "de"),
+        ("claude ne marche pas et je ne sais plus quoi faire", "fr"),
+        ("claude no funciona y se corta en la mitad", "es"),
+        ("o claude não funciona e para no meio da resposta", "pt"),
+        ("claude не отвечает", "ru"),
+        ("claude 连不上", "zh"),
+        ("claude が動かない", "ja"),
+        ("클로드가 안돼요", "ko"),
+    ],
+)
+def test_the_language_is_guessed(text: str, language: str) -> None:
+    assert say(text).language == language
+
+
+def test_outranking_is_decided_by_the_content() -> None:
+    weak = Guide("weak", "weak", (), (), signs=(Sign("flux capacitor stalled"),))
+    strong = Guide("strong", "strong", (), (), signs=(Sign("plasma leak detected", outranks=("weak",)),))
+    found = Recogniser([weak, strong], parse_products({})).recognise("flux capacitor stalled: plasma leak detected")
+    assert (found.decision, found.guide) == (Decision.GUIDE, "strong")
+
+
+def test_signs_that_do_not_outrank_each_other_are_offered() -> None:
+    guides = [Guide(name, name, (), (), signs=(Sign(f"{name} valve is stuck open"),)) for name in ("red", "blue")]
+    found = Recogniser(guides, parse_products({})).recognise("red valve is stuck open, blue valve is stuck open")
+    assert found.decision is Decision.CHOOSE
+    assert {candidate.guide for candidate in found.candidates} == {"red", "blue"}
+
+
+def test_content_that_lacks_something_is_refused_with_its_file() -> None:
+    with pytest.raises(ContentError, match=r"products/x\.toml:1: a \[\[section\]\] lacks `link`"):
+        parse_products({"products/x.toml": '[[section]]\ntitle = "t"\nsigns = []\n'})
+    with pytest.raises(ContentError, match="products/y"):
+        parse_products({"products/y.toml": "= nonsense"})
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=400))
+def test_any_text_gets_an_answer_and_always_the_same(text: str) -> None:
+    found = say(text)
+    assert found == say(text)
+    assert (found.decision is Decision.GUIDE) == bool(found.guide)
+    assert len(found.candidates) <= 3
+    assert found.decision is not Decision.CHOOSE or len(found.candidates) >= 2
+    assert all(0 <= candidate.score <= 1 for candidate in found.candidates)
+
+
+PIECES = [
+    "claude ",
+    "API Error: ",
+    '[{"error":"',
+    "529 ",
+    "\x1b[3",
+    "<img ",
+    "\\n",
+    "\n",
+    "连不上",
+    "mid-response",
+    "'",
+    "attempt 1/10 ",
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=60).map("".join))
+def test_any_mix_of_real_pieces_gets_an_answer(text: str) -> None:
+    assert say(text).decision in Decision
+
+
+@pytest.mark.parametrize(
+    "piece", ["x", "<a ", '[{"error":', "claude error ", "\\n", "é", "连", "' ", "\x1b[", "5 ", "[e.g. "]
+)
+def test_a_megabyte_takes_no_longer_than_a_moment(piece: str) -> None:
+    text = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
+    started = time.process_time()
+    say(text)
+    assert time.process_time() - started < 2.0
