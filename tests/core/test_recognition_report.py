@@ -65,4 +65,4 @@ def test_nothing_to_count_is_no_error() -> None:
 def test_a_row_of_a_file() -> None:
     row = {"id": "r1", "guide": "ask", "also_ok": ["none"], "basis": "thread", "trap": True, "long": "L", "chat": "C"}
     read = labelled(row, "chat")
-    assert (read.text, read.acceptable, read.by_text, read.trap) == ("C", {"ask", "none"}, False, True)
+    assert (read.text, read.acceptable, read.by_text, read.trap) == ("C", frozenset({"ask", "none"}), False, True)
