@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, MutableSequence
 from dataclasses import dataclass, field
+from datetime import date
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -64,7 +65,8 @@ class _Reading:
             self.problems.append(Problem(self.path, line, "format", f"the front matter is not YAML: {error.problem}"))
             return FrontMatter()
         except yaml.YAMLError as error:
-            self.problems.append(Problem(self.path, 2, "format", f"the front matter is not YAML: {error}"))
+            why = " ".join(str(error).split())
+            self.problems.append(Problem(self.path, 2, "format", f"the front matter is not YAML: {why}"))
             return FrontMatter()
         if not isinstance(root, MappingNode):
             self.problems.append(Problem(self.path, 2, "format", "the front matter is a list of `key: value` lines"))
@@ -72,17 +74,15 @@ class _Reading:
         return self._front(root)
 
     def _front(self, root: MappingNode) -> FrontMatter:
-        data = {self.text(key): value for key, value in root.value}
-        for key, _ in root.value:
-            if self.text(key) not in _KEYS:
-                known = ", ".join(sorted(_KEYS))
-                self.complain(key, f"front matter knows no `{self.text(key)}`; it knows {known}")
-        merge = "merge" in data and self.text(data["merge"]) == "true"
+        data = self.entries(root)
+        merge = self.text(data["merge"]) if "merge" in data else ""
+        if merge not in {"", "true", "false"}:
+            self.complain(data["merge"], f"`merge` is `true` or `false`, not `{merge}`")
         title = self.text(data["title"]) if "title" in data else ""
-        if not title and not merge:
+        if not title and merge != "true":
             self.complain(root, "the front matter needs a `title`")
         reviewed = self.text(data["reviewed"]) if "reviewed" in data else ""
-        if reviewed and not _DATE.match(reviewed):
+        if reviewed and not _is_date(reviewed):
             self.complain(data["reviewed"], "`reviewed` is a date such as 2026-11-30")
         return FrontMatter(
             title=title,
@@ -92,8 +92,19 @@ class _Reading:
             sources=dict(self.sources(data.get("sources"))),
             reviewed=reviewed,
             was=self.texts(data.get("was")),
-            merge=merge,
+            merge=merge == "true",
         )
+
+    def entries(self, root: MappingNode) -> dict[str, Node]:
+        data: dict[str, Node] = {}
+        for key, value in root.value:
+            name = self.text(key)
+            if name in data:
+                self.complain(key, f"`{name}` stands here a second time: make one of the two")
+            elif name and name not in _KEYS:
+                self.complain(key, f"front matter knows no `{name}`; it knows {', '.join(sorted(_KEYS))}")
+            data[name] = value
+        return data
 
     def text(self, node: Node) -> str:
         if isinstance(node, ScalarNode):
@@ -137,3 +148,11 @@ class _Reading:
             if not url.startswith("https://"):
                 self.complain(value, f"source `{self.text(key)}` is not an https address")
             yield self.text(key), url
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return bool(_DATE.match(text))

@@ -30,6 +30,7 @@ from bot.core.guide import (
 from bot.core.inline import inline_text, parser, spans
 from bot.core.problem import Problem
 from bot.core.text import Block, Bullets, Code, Evidence, Inline, Note, Steps, Text, Undo, plain
+from bot.core.unshown import unshown
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -37,9 +38,13 @@ if TYPE_CHECKING:
 OUTCOMES = "outcomes"
 """The file whose headings are the ways a conversation ends; `outcomes.md#fixed` is a choice's link to one."""
 
-_FLAGS = frozenset({"bypass", "destructive", "retry", "human", "hide", "add", "questions"})
-_VALUES = frozenset({"evidence", "source", "auto", "cause", "was", "says", "when"})
+_STEP = frozenset(
+    {"bypass", "destructive", "retry", "human", "hide", "add", "evidence", "source", "auto", "cause", "was"}
+)
+_PART = frozenset({"when"})
+_QUESTION = frozenset({"evidence", "source", "says"})
 _CHOICE_WORDS = frozenset({"href", "id", "says", "was"})
+_ID = re.compile(r"[\w-]+")
 _LINK = re.compile(r"^(?:(?P<file>[\w-]+)\.md)?(?:#(?P<anchor>[\w-]*))?$")
 
 
@@ -103,7 +108,7 @@ class _Reader:
         steps, questions = list[Step](), list[Question]()
         for section in sections:
             if "questions" in section.attributes.flags:
-                questions += [self._question(part) for part in section.parts]
+                questions += self._questions(section)
             else:
                 steps.append(self._step(section))
         if not steps and not front.merge:
@@ -141,18 +146,28 @@ class _Reader:
         except ValueError as error:
             self.complain(line, f"cannot read the attribute `{error}`")
             words, attributes = source, Attributes()
-        for name in sorted(set(attributes.values) - _VALUES) + sorted(attributes.flags - _FLAGS):
-            self.complain(line, f"a heading knows no attribute `{name}`")
+        if node.children:
+            self._check_words(node.children[0].content, inline_text(words), line)
         return _Section(int(node.tag[1:]), inline_text(words), attributes, line)
+
+    def _known(self, section: _Section, what: str, known: frozenset[str]) -> None:
+        """Complain about attributes that mean nothing here: what somebody marked must not be passed over."""
+        for name in sorted({*section.attributes.values, *section.attributes.flags} - known):
+            there = f"; it knows {', '.join(sorted(known))}" if known else ""
+            self.complain(section.line, f"{what} knows no attribute `{name}`{there}")
 
     def _step(self, section: _Section) -> Step:
         attributes = section.attributes
         if not attributes.id:
             self.complain(section.line, "a step needs an id: `## Title {#id}`")
+        self._known(section, "a step", _STEP)
         nodes, choices = self._choices(section.nodes)
         for part in section.parts:
+            self._known(part, "a `###` part of a step", _PART)
             part.nodes, late = self._choices(part.nodes)
             choices += late
+            if late and part is not section.parts[-1]:
+                self.complain(late[0].line, "choices are the same for everybody: they stand behind the last `###` part")
         value = attributes.values.get
         return Step(
             id=attributes.id,
@@ -175,12 +190,12 @@ class _Reader:
 
     def _variant(self, part: _Section) -> Variant:
         when = part.attributes.values.get("when")
-        condition = self._condition(when, part.line) if when else None
+        condition = self._condition(when, part.line) if when is not None else None
         return Variant(part.title, condition, self._blocks(part.nodes), part.line)
 
     def _condition(self, when: str, line: int) -> Condition | None:
         needs = []
-        for pair in when.split():
+        for pair in when.split() or [""]:
             fact, equals, values = pair.partition("=")
             if not (fact and equals and values):
                 self.complain(line, f'cannot read `when="{when}"`; it is written `when="browser=chrome|edge"`')
@@ -188,7 +203,14 @@ class _Reader:
             needs.append((fact, frozenset(values.split("|"))))
         return Condition(tuple(needs))
 
+    def _questions(self, section: _Section) -> list[Question]:
+        self._known(section, "the heading above the questions", frozenset({"questions"}))
+        if section.nodes:
+            self.complain(self.line(section.nodes[0]), "below `.questions` stand only `### Question? {#id}` parts")
+        return [self._question(part) for part in section.parts]
+
     def _question(self, part: _Section) -> Question:
+        self._known(part, "a question", _QUESTION)
         value = part.attributes.values.get
         if not part.attributes.id:
             self.complain(part.line, "a question needs an id: `### Question? {#id}`")
@@ -220,13 +242,15 @@ class _Reader:
         choices = []
         for item, link in items:
             if link is None or "id" not in link.attrs:
-                self.complain(self.line(item), "every line of a list of choices is one link: `- [Label](#step){#id}`")
+                self.complain(self.line(item), _not_a_choice(item))
             else:
                 choices.append(self._choice(link, self.line(item)))
         return nodes[:-1], choices
 
     def _choice(self, link: SyntaxTreeNode, line: int) -> Choice:
         attrs = {key: str(value) for key, value in link.attrs.items()}
+        if not _ID.fullmatch(attrs["id"]):
+            self.complain(line, f"an id has letters, digits, `-` and `_` only, not `{attrs['id']}`")
         return Choice(
             id=attrs["id"],
             label=plain(spans(list(_tokens(link.children)))).strip(),
@@ -258,6 +282,10 @@ class _Reader:
         return tuple(block for node in nodes if (block := self._block(node)) is not None)
 
     def _block(self, node: SyntaxTreeNode) -> Block | None:
+        if node.type != "blockquote" and (strange := set(node.attrs) - {"start"}):
+            undo = node.type == "paragraph" and strange == {"class"} and node.attrs["class"] == "undo"
+            if not undo:
+                self.complain(self.line(node), "above a block: `{.undo}` marks a paragraph, `{#id evidence=…}` a quote")
         match node.type:
             case "paragraph":
                 inline = self._inline(node.children[0])
@@ -275,12 +303,23 @@ class _Reader:
 
     def _inline(self, node: SyntaxTreeNode) -> Inline:
         inline = spans(node.token.children or () if node.token else ())
+        self._check_words(node.content, inline, self.line(node))
         for span in inline:
-            if span.href is not None and not span.href.startswith("https://"):
-                self.complain(self.line(node), f"a link in a text is https, not `{span.href}`")
             if re.search(r"\{[#.\w][^}]*\}", span.text) and not span.code:
                 self.complain(self.line(node), f"cannot read the attributes in `{span.text.strip()}`")
         return inline
+
+    def _check_words(self, source: str, inline: Inline, line: int) -> None:
+        for message in unshown(source):
+            self.complain(line, message)
+        for span in inline:
+            if span.href is None or span.href.startswith("https://"):
+                continue
+            if _LINK.match(span.href):
+                message = f"`{span.href}` is where a choice leads: choices stand in a list at the end of a step, each"
+                self.complain(line, f"{message} `- [Label]({span.href or '#step'}){{#id}}`")
+            else:
+                self.complain(line, f"a link in a text is https, not `{span.href}`")
 
     def _note(self, node: SyntaxTreeNode) -> Note | None:
         line = self.line(node)
@@ -289,8 +328,14 @@ class _Reader:
         if evidence is None or not name:
             self.complain(line, "a quote is a note and needs a line `{#id evidence=…}` above it")
             return None
+        for key in sorted(set(node.attrs) - {"id", "evidence", "source"}):
+            self.complain(line, f"a note knows no attribute `{key}`; it knows evidence, source")
+        blocks = self._blocks(node.children)
+        if not blocks:
+            self.complain(line, f"the note `{name}` is empty")
+            return None
         source = node.attrs.get("source")
-        return Note(name, evidence, self._blocks(node.children), str(source) if source else None)
+        return Note(name, evidence, blocks, str(source) if source else None)
 
 
 def _assemble(
@@ -315,6 +360,15 @@ def _assemble(
         was=front.was,
         path=reader.path,
     )
+
+
+def _not_a_choice(item: SyntaxTreeNode) -> str:
+    """Say what keeps a line in a list of choices from being one."""
+    parts = item.children[0].children[0].children if item.children and item.children[0].type == "paragraph" else []
+    if len(parts) > 1 and parts[0].type == "link" and parts[1].content.lstrip().startswith("{"):
+        return 'the attributes of a choice stand right behind its link: `[Label](#step){#id says="word|two words"}`'
+    message = "every line of a list of choices is one link: `- [Label](#step){#id}`"
+    return f"{message}. A plain list right before the choices is written with `*`, or has a paragraph behind it"
 
 
 def _lone_link(item: SyntaxTreeNode) -> SyntaxTreeNode | None:
