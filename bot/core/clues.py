@@ -57,7 +57,7 @@ class Clues:
     def facts(self, found: Sequence[Found], text: Normal) -> Mapping[str, str]:
         """Return the facts stated; of two values, the one listed first says more (`wsl` before `windows`)."""
         well = [f.start for f in found if f.key == len(self._clues)]
-        clauses = _clauses(text) if well else []
+        clauses = _clauses(text) if well and any(f.key < len(self._clues) for f in found) else []
         fine = {bisect_right(clauses, start) for start in well}
         first: dict[str, int] = {}
         values: dict[str, set[str]] = {}

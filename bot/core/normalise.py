@@ -43,7 +43,7 @@ _QUOTES = re.compile("[\u2019\u02bc\u2018]")
 _APOSTROPHES = re.compile(r"'(?=[^\W\d_])")
 _BREAKS = re.compile(r"[\W_]+")
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_EAST = re.compile(f"[{_CJK}]")
+_SPECIAL = re.compile(f"[\u2019\u02bc\u2018{_CJK}]")
 _SCRIPTS = re.compile(rf"(?<=[{_CJK}])(?=[0-9a-z])|(?<=[0-9a-z])(?=[{_CJK}])")
 _WORD = re.compile(
     rf"\bclaude[\W_]+code(?![^\W_])|[{_CJK}]+|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*", re.IGNORECASE
@@ -97,10 +97,8 @@ def normalise(text: str) -> Normal:
 def words(text: str) -> str:
     """Return the words of tidy `text`, lower case, with one blank between them and at both ends."""
     flat = flatten(text)
-    if not flat.isascii():
-        flat = _QUOTES.sub("'", flat)
-        if _EAST.search(flat):
-            flat = _SCRIPTS.sub(" ", flat)
+    if not flat.isascii() and _SPECIAL.search(flat):
+        flat = _SCRIPTS.sub(" ", _QUOTES.sub("'", flat))
     if "'" in flat:
         flat = _APOSTROPHES.sub("", flat)
     spaced = f" {_BREAKS.sub(' ', flat).strip()} "
@@ -113,7 +111,7 @@ def flatten(text: str) -> str:
     low = text.lower()
     if len(low) != len(text):  # a handful of letters grow when lowered; positions must not move
         low = "".join(c if len(c) == 1 else o for o, c in zip(text, map(str.lower, text), strict=True))
-    return low if low.isascii() else _ACCENTED.sub(lambda found: _FOLD[found.group()], low)
+    return low if low.isascii() or not _ACCENTED.search(low) else _ACCENTED.sub(lambda found: _FOLD[found.group()], low)
 
 
 def tidy(text: str) -> str:

@@ -99,8 +99,9 @@ def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) ->
     top = max((p.rank for p in (*own, *shared)), default=0)
     if top == 0:
         return None
-    if not own and not sight.claude and sight.literal < _ONLY and not any(p.code for p in shared):
-        return Verdict(ASK, found=shared[-1].found)
+    code = any(pointer.code for pointer in shared)
+    if not own and not sight.claude and sight.literal < (_BARE if code else _ONLY):
+        return Verdict(ASK, _latest_first(shared)[:_OFFERS] if code else (), shared[-1].found)
     best = [p for p in (*own, *shared) if p.rank == top]
     ranked = _latest_first(best)
     if top < SIGN_RANK:

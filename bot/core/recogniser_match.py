@@ -84,9 +84,13 @@ Spot = tuple[int, int]
 
 
 class Phrases:
-    """Phrases in people's words, each with a key; several phrases may share one."""
+    """Phrases in people's words, each with a key; several phrases may share one.
 
-    def __init__(self, phrases: Iterable[tuple[str, int]]) -> None:
+    everywhere: from this key on, a phrase of one word is reported at all its places instead of the first.
+    """
+
+    def __init__(self, phrases: Iterable[tuple[str, int]], *, everywhere: int = 0) -> None:
+        self._everywhere = everywhere
         self._forms: dict[str, int] = {}
         self._groups: dict[frozenset[int], int] = {}
         compiled = [phrase for phrase in (self._compile(text, key) for text, key in phrases) if phrase.groups]
@@ -108,7 +112,7 @@ class Phrases:
         return frozenset(w for form in self._forms if form.endswith(" ") for w in form.split() if not _EAST.search(w))
 
     def find(self, spaced: str) -> list[tuple[Found, bool]]:
-        """Return every phrase of a text where it is first complete (a single word: everywhere), and if it is a hint."""
+        """Return every phrase of a text where it is first complete, and whether it is only a hint."""
         spots = self._spots(spaced)
         present = frozenset().union(*(self._uses[number] for number in spots))
         places = _Places(self._members, spots, spaced)
@@ -116,9 +120,11 @@ class Phrases:
         for group in present & self._anchored.keys():
             for needed, phrase in self._anchored[group]:
                 if len(needed) == 1:
-                    found += [(Found(phrase.key, start, end - start), phrase.hint) for start, end in places.of(group)]
+                    spots_of = places.of(group)
+                    shown = spots_of if phrase.key >= self._everywhere else spots_of[:1]
+                    found += [(Found(phrase.key, start, end - start), phrase.hint) for start, end in shown]
                 elif needed <= present:
-                    span = places.in_order(phrase) if phrase.ordered else places.together(phrase)
+                    span = places.in_order(phrase) if phrase.ordered else places.together(phrase, group)
                     if span is not None:
                         found.append((Found(phrase.key, span[0], span[1] - span[0]), phrase.hint))
         return found
@@ -175,19 +181,23 @@ class _Places:
             self._known[group] = known
         return known
 
-    def together(self, phrase: Phrase) -> Spot | None:
+    def together(self, phrase: Phrase, rarest: int) -> Spot | None:
         """Return the first place where one word of every group is near the others."""
-        groups = sorted(map(self.of, phrase.groups), key=len)
-        more = _MORE * (len(groups) - 2)
-        for start, end in groups[0]:
+        others = [self.of(group) for group in phrase.groups if group != rarest]
+        more = _MORE * (len(others) - 1)
+        for start, end in self.of(rarest):
             first, last = start, end
-            for hits in groups[1:]:
-                near = _nearest(hits, start)
-                first, last = min(first, near[0]), max(last, near[1])
-            east = self._spaced[start] > _FIRST_EAST or self._spaced[last - 1] > _FIRST_EAST
-            if last - first <= (_NEAR_EAST if east else _NEAR) + more:
+            for hits in others:
+                begins, ends = hits[0] if len(hits) == 1 else _nearest(hits, start)
+                first = min(first, begins)
+                last = max(last, ends)
+            if last - first <= _NEAR + more and (last - first <= _NEAR_EAST + more or not self._east(start, last)):
                 return first, last
         return None
+
+    def _east(self, start: int, last: int) -> bool:
+        """Say whether the words are Chinese, Japanese or Korean, where fewer characters say as much."""
+        return self._spaced[start] > _FIRST_EAST or self._spaced[last - 1] > _FIRST_EAST
 
     def in_order(self, phrase: Phrase) -> Spot | None:
         """Return the first place where the groups follow each other closely."""

@@ -108,37 +108,37 @@ class Eyes:
         self._pointers, self._sections, self._foreign = _pointers(guides, products), products.sections, products.others
         self._literals = Literals(self._literal_pieces())
         self._said = [(guide.id, phrase, len(phrase.split())) for guide in guides for phrase in guide.phrases]
-        self._context = len(self._said)
-        self._clues = self._context + _OTHERS + len(products.others)
-        self._phrases = Phrases(self._people_say(clues))
-        self.vocabulary = self._phrases.vocabulary | _sign_words(guides)
+        self._phrases = Phrases((products.expand(phrase), n) for n, (_, phrase, _) in enumerate(self._said))
+        self._clues = _OTHERS + len(products.others)
+        self._around = Phrases(self._told_around(clues), everywhere=self._clues)
+        self.vocabulary = self._phrases.vocabulary | self._around.vocabulary | _sign_words(guides)
 
-    def _people_say(self, clues: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-        """Yield all that is looked for in people's words, with its key: guides, context, other products, clues."""
-        products, base = self._products, self._context
-        yield from ((products.expand(phrase), n) for n, (_, phrase, _) in enumerate(self._said))
+    def _told_around(self, clues: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+        """Yield the words that say what a text is about, and those that state facts, with their keys."""
+        products = self._products
         for name, kind in _KINDS:
-            yield from ((word, base + kind) for word in products.words.get(name, ()))
-        yield from ((products.expand(phrase), base + _WORK) for phrase in products.work)
-        yield from ((products.expand(phrase), base + _ELSEWHERE) for phrase in products.elsewhere)
-        yield from ((name, base + _OTHERS + n) for n, other in enumerate(products.others) for name in other.names)
+            yield from ((word, kind) for word in products.words.get(name, ()))
+        yield from ((products.expand(phrase), _WORK) for phrase in products.work)
+        yield from ((products.expand(phrase), _ELSEWHERE) for phrase in products.elsewhere)
+        yield from ((name, _OTHERS + n) for n, other in enumerate(products.others) for name in other.names)
         yield from ((phrase, self._clues + n) for phrase, n in clues)
 
     def look(self, text: Normal) -> Sight:
         """Collect everything `text` holds."""
         pointers, sections, foreign, covered = self._read(text)
-        wordings, context, clues = self._hear(text)
+        context, clues = self._look_around(text)
+        own = any(pointer.own for pointer in pointers)
         client = _unmistakable(text)
         claude = _NAMED if _CLAUDE in context or client else int(_CHATTING in context)
         statuses = list(self._statuses(text, claude))
         covered += _STATUS_WEIGHT * len(statuses)
         return Sight(
             pointers=(*pointers, *statuses),
-            wordings=tuple(wordings),
+            wordings=() if own else tuple(self._wordings(text)),  # a guide's own sign decides without them
             sections=tuple(sections),
             others=tuple(self._foreign[key - _OTHERS].name for key in sorted(context) if key >= _OTHERS),
             foreign=foreign,
-            claude=_NAMED if any(p.own for p in pointers) else claude,
+            claude=_NAMED if own else claude,
             client=client,
             trouble=_TROUBLE in context,
             computing=_COMPUTING in context,
@@ -172,20 +172,23 @@ class Eyes:
                 foreign = foreign or self._foreign[number - len(self._sections)].name
         return pointers, sections, foreign, covered
 
-    def _hear(self, text: Normal) -> tuple[list[Wording], set[int], list[Found]]:
-        """Return people's words for guides, the kinds of context that are there, and the words that state facts."""
-        wordings: dict[int, Wording] = {}
+    def _look_around(self, text: Normal) -> tuple[set[int], list[Found]]:
+        """Return the kinds of context that are there, and the words that state facts."""
         context: set[int] = set()
         clues: list[Found] = []
-        for found, hint in self._phrases.find(text.spaced):
+        for found, _ in self._around.find(text.spaced):
             if found.key >= self._clues:
                 clues.append(Found(found.key - self._clues, found.start, found.length))
-            elif found.key >= self._context:
-                context.add(found.key - self._context)
-            elif found.key not in wordings and not _denied(text.spaced, found.start):
+            else:
+                context.add(found.key)
+        return context, clues
+
+    def _wordings(self, text: Normal) -> Iterator[Wording]:
+        """Yield people's words for guides."""
+        for found, hint in self._phrases.find(text.spaced):
+            if not _denied(text.spaced, found.start):
                 guide, _, groups = self._said[found.key]
-                wordings[found.key] = Wording(guide, groups, hint, found)
-        return list(wordings.values()), context, clues
+                yield Wording(guide, groups, hint, found)
 
     def _statuses(self, text: Normal, claude: int) -> Iterator[Pointer]:
         """Find HTTP statuses: a number counts where the words around it make it one."""
@@ -233,16 +236,18 @@ def _pointers(guides: Sequence[Guide], products: Products) -> list[tuple[str, in
 
 
 _CODE = re.compile(r"(?=.*(?:[A-Z]{4}|[a-z][A-Z]|_))\S{5,}")
-_CLIENT = re.compile(
-    r"[\u23bf\u23fa\u273b\u276f]|\bAPI Error\b|\breq_0|/login\b|anthropic|attempt \d+/1[01]"
-    r"|tool_(?:use|result)|PreToolUse",
-    re.IGNORECASE,
-)
+_MARKS = ("\u23bf", "\u23fa", "\u273b", "\u276f", "req_0", "/login", "\u00b7 Retrying in")
+_MARK_WORDS = (" api error ", " anthropic", " tool use ", " tool result ", " pretooluse ")
+_LADDER = re.compile(r" attempt \d+ 1[01] ")
 
 
 def _unmistakable(text: Normal) -> bool:
     """Say whether the text shows what only Claude's clients write around an error."""
-    return _CLIENT.search(text.clean) is not None
+    return (
+        any(mark in text.clean for mark in _MARKS)
+        or any(mark in text.spaced for mark in _MARK_WORDS)
+        or (" attempt " in text.spaced and _LADDER.search(text.spaced) is not None)
+    )
 
 
 _NOT = (
@@ -263,4 +268,4 @@ _NOT = (
 def _denied(spaced: str, start: int) -> bool:
     """Say whether the words right before deny it ("not my usage limit")."""
     before = spaced[max(0, start - 8) : start]
-    return any(before.endswith(word) for word in _NOT)
+    return before.endswith(_NOT)
