@@ -99,7 +99,8 @@ async def _report(
     desk: Desk, event: InboundEvent, clean: Redacted, recognition: Recognition, around: Around, chat: Chat
 ) -> None:
     if recognition.decision is Decision.NONE:
-        await chat.show(event.origin, _warned(desk.library, not_ours(desk.library, recognition), clean))
+        if await desk.store.claim(event.id, event.origin):
+            await chat.show(event.origin, _warned(desk.library, not_ours(desk.library, recognition), clean))
         return
     opened = flow.begin(desk.library, conversation_id(event), event.origin, Begin(clean.text, recognition), around)
     result = await desk.store.commit(event.id, opened.conversation)

@@ -63,6 +63,9 @@ class ConversationStore(Protocol):
         event is then a `Duplicate`, and its answer is owed.
         """
 
+    async def claim(self, event_id: str, origin: Origin) -> bool:
+        """Claim an event that is answered without a conversation; False if it was handled before."""
+
     def confirm(self, conversation: Conversation) -> None:
         """Note that the answer for this revision was shown; written with the next turn or by `flush`."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from handlers.recognition_report import measure
 
 from bot.core.errors import SettingsError
 from bot.core.recogniser import Recogniser, Recognition
 from bot.core.redaction import redact
+from handlers.recognition_report import evaluate, labelled, render
 
 
 def single(text: str) -> Iterator[str]:
@@ -28,17 +28,23 @@ def decisions(recogniser: Recogniser, lines: Iterable[str], field: str) -> Itera
 def report(recogniser: Recogniser, lines: Iterable[str], field: str) -> str:
     """Return the figures, the confusion table and the worst rows of labelled reports.
 
-    field: the field with the text; without such a field, `long` and `chat` are both measured.
+    Rows without `field` may hold two forms, `long` and `chat`, and then both are measured.
     """
-    rows = [msgspec.json.decode(line) for line in lines if line.strip()]
-    parts = []
-    for name in (field,) if all(field in row for row in rows) else ("long", "chat"):
-        found = {row["id"]: recogniser.recognise(redact(row[name]).text) for row in rows}
-        parts.append(f"# {name}\n{measure(rows, found).text()}")
-    return "\n\n".join(parts)
+    rows = list(_rows(lines))
+    forms = (field,) if all(field in row for row in rows) else ("long", "chat")
+    return "\n\n".join(f"# {form}\n{_measured(recogniser, rows, form)}" for form in forms)
 
 
-def _rows(lines: Iterable[str], field: str) -> Iterator[dict[str, Any]]:
+def _measured(recogniser: Recogniser, rows: Sequence[dict[str, Any]], form: str) -> str:
+    try:
+        known = [labelled(row, form) for row in rows]
+    except KeyError as error:
+        raise SettingsError(f"a labelled report needs `id`, `guide` and a text; {error} is missing") from None
+    found = {row.id: recogniser.recognise(redact(row.text).text) for row in known}
+    return render(evaluate(known, found))
+
+
+def _rows(lines: Iterable[str], field: str = "") -> Iterator[dict[str, Any]]:
     for n, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -46,7 +52,7 @@ def _rows(lines: Iterable[str], field: str) -> Iterator[dict[str, Any]]:
             row = msgspec.json.decode(line)
         except msgspec.DecodeError as error:
             raise SettingsError(f"line {n} is not JSON: {error}") from None
-        if not isinstance(row, dict) or field not in row:
+        if not isinstance(row, dict) or (field and field not in row):
             raise SettingsError(f"line {n} has no field `{field}` (--field names another)")
         yield row
 

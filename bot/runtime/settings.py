@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from bot.core.errors import SettingsError
 
 FILE = "redial.toml"
+_ENVIRONMENT_ONLY = frozenset({"redis_url"})
 
 
 class StatusSettings(BaseModel):
@@ -62,7 +63,20 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the same
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Say where values come from: the command line, the environment, the file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, config_file())
+        return init_settings, env_settings, _File(settings_cls, config_file())
+
+
+class _File(TomlConfigSettingsSource):
+    """The settings file, which holds no secrets."""
+
+    def __call__(self) -> dict[str, Any]:
+        found = super().__call__()
+        for name in found:
+            if name.lower() in _ENVIRONMENT_ONLY:
+                raise SettingsError(
+                    f"{name.upper()} may hold a password: set it in the environment, not in {config_file()}"
+                )
+        return found
 
 
 def config_file() -> Path:

@@ -325,6 +325,15 @@ class TestMemory:
         assert await store.get(place, conversation.id, revision=conversation.revision) == conversation
         assert proxy.trips == 5
 
+    async def test_an_event_without_a_conversation_is_claimed_once(
+        self, proxied: Proxied, other: RedisConversations, place: Origin
+    ) -> None:
+        assert await proxied.store.claim("message", place)
+        assert proxied.proxy.trips == 1
+        assert not await proxied.store.claim("message", place)
+        assert not await other.claim("message", place)
+        assert await other.commit("message", triage(place)) == Duplicate()
+
     async def test_a_press_on_something_newer_is_looked_up(
         self, proxied: Proxied, other: RedisConversations, place: Origin
     ) -> None:

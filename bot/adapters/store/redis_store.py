@@ -108,6 +108,15 @@ class RedisConversations:
             answer = await self._commit(keys, attempt)
         return self._outcome(conversation, answer)
 
+    async def claim(self, event_id: str, origin: Origin) -> bool:
+        """Claim an event that leaves no record."""
+        key = keys_of(origin).claim(event_id)
+        token = secrets.token_hex(8)
+        if await self._server.command("SET", key, token, "NX", "EX", CLAIM.ttl):
+            return True
+        # A claim whose answer was lost is repeated by the server below: then it is our own.
+        return cast("bytes | None", await self._server.command("GET", key)) == token.encode()
+
     def confirm(self, conversation: Conversation) -> None:
         """Note that the answer of this revision was shown."""
         pending = self._pending[keys_of(conversation.origin)]
