@@ -127,11 +127,11 @@ class _Reading:
         for item in self.items(node):
             line = item.start_mark.line + 2
             if isinstance(item, ScalarNode):
-                yield Sign(item.value, (), line)
+                yield Sign(item.value, (), line, self.path)
                 continue
             fields = {self.text(key): value for key, value in item.value} if isinstance(item, MappingNode) else {}
             if "text" in fields and fields.keys() <= _SIGN_KEYS:
-                yield Sign(self.text(fields["text"]), self.texts(fields.get("outranks")), line)
+                yield Sign(self.text(fields["text"]), self.texts(fields.get("outranks")), line, self.path)
             else:
                 self.complain(
                     item, "a sign is a text (in quotation marks if it holds a colon), or `text:` and `outranks:`"

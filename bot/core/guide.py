@@ -73,6 +73,7 @@ class Choice:
     facts: Mapping[str, str] = field(default_factory=dict)
     says: tuple[str, ...] = ()
     was: tuple[str, ...] = ()
+    path: str = ""
     line: int = 0
 
 
@@ -83,6 +84,7 @@ class Variant:
     title: Inline
     when: Condition | None
     body: tuple[Block, ...]
+    path: str = ""
     line: int = 0
 
 
@@ -138,6 +140,7 @@ class Question:
     says: tuple[str, ...] = ()
     evidence: Evidence | None = None
     source: str | None = None
+    path: str = ""
     line: int = 0
 
 
@@ -148,6 +151,7 @@ class Sign:
     text: str
     outranks: tuple[str, ...] = ()
     line: int = 0
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

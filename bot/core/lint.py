@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.core.guide import UNSURE, Choice, Guide, Onward, Step, ToStep, Variant
+from bot.core.guide import UNSURE, Choice, Guide, Onward, Outcome, Step, ToStep, Variant
 from bot.core.library import Library
 from bot.core.lint_paths import path_problems
 from bot.core.official import ANSWERS, ELSEWHERE, OFFICIAL_STATUS
 from bot.core.problem import Problem
 from bot.core.showing import as_lines
 from bot.core.text import Block, Bullets, Code, Evidence, Note, Steps, Text, Undo, plain
+from bot.core.turn import OVER
 
 TITLE, LABEL, TEXT, CODE, CHOICES, SUMMARY = 120, 75, 1500, 900, 7, 280
 """Longest title, label of a choice, text of a step, block to copy, most choices, longest first paragraph: below every
@@ -44,6 +45,7 @@ def problems(library: Library, released: Iterable[str] = ()) -> tuple[Problem, .
     for guide in library.guides.values():
         found += _Checked(library, guide).problems()
     found += [problem for step in library.facts.steps for problem in _fact_problems(library.facts, step)]
+    found += _needed(library)
     found += path_problems(library)
     found += _lost(library, released)
     return tuple(sorted(set(found)))
@@ -72,12 +74,13 @@ class _Checked:
             for rule in _STEP_RULES:
                 yield from rule(self, step)
             for choice in step.choices:
-                yield from self._choice(step, choice)
+                yield from self._choice(choice)
         for question in self.guide.questions:
             if question.evidence is None:
-                yield self._at(question.line, "evidence", f"the answer to `{question.id}` needs `evidence=`")
-            yield from self._graded(question.evidence, question.source, question.line)
-            yield from self._notes(question.body, question.line)
+                message = f"the answer to `{question.id}` needs `evidence=`"
+                yield self._at(question.line, "evidence", message, question.path)
+            yield from self._graded(question.evidence, question.source, question.line, question.path)
+            yield from self._notes(question.body, question.line, question.path)
 
     def _at(self, line: int, rule: str, message: str, path: str = "") -> Problem:
         return Problem(path or self.guide.path, line, rule, message)
@@ -93,30 +96,41 @@ class _Checked:
             yield self._at(1, "too-long", f"the first paragraph is what people see first: at most {SUMMARY} characters")
         if not guide.reviewed:
             yield self._at(1, "reviewed", "the front matter needs `reviewed:`, the day its facts were checked")
-        surfaces = {choice.id for choice in self.library.question("surface").choices}
+        surfaces = _values(self.library, "surface") - {UNSURE}
         for surface in sorted(set(guide.surfaces) - surfaces):
             yield self._at(1, "unknown-surface", f"no surface `{surface}`; there are {', '.join(sorted(surfaces))}")
         for sign in guide.signs:
             if len(sign.text.strip()) < _SIGN:
-                yield self._at(sign.line, "sign", f"the sign `{sign.text}` is too short to point anywhere")
+                yield self._at(sign.line, "sign", f"the sign `{sign.text}` is too short to point anywhere", sign.path)
             for other in sign.outranks:
                 if self.library.known(other) is None:
-                    yield self._at(sign.line, "unknown-target", f"outranks `{other}`, and there is no such guide")
+                    message = f"outranks `{other}`, and there is no such guide"
+                    yield self._at(sign.line, "unknown-target", message, sign.path)
         yield from self._notes(guide.summary, 1)
 
     def _clashes(self) -> Iterator[Problem]:
         guide = self.guide
-        names = [*(s.id for s in guide.steps), *(q.id for q in guide.questions), *_note_ids(guide)]
-        names += [old for step in guide.steps for old in step.was]
-        for name, count in Counter(names).items():
+        named = [(name, (step.path, step.line)) for step in guide.steps for name in (step.id, *step.was)]
+        named += [(question.id, (question.path, question.line)) for question in guide.questions]
+        places = dict(named)
+        for name, count in Counter([*(name for name, _ in named), *_note_ids(guide)]).items():
             if count > 1:
-                line = max([s.line for s in guide.steps if s.id == name] or [1])
-                yield self._at(line, "clash", f"the id `{name}` is used {count} times in this guide")
+                path, line = places.get(name, ("", 1))
+                yield self._at(line, "clash", f"the id `{name}` is used {count} times in this guide", path)
+        for old in guide.was:
+            others = [other.id for other in self.library.guides.values() if old == other.id or old in other.was]
+            if others != [guide.id]:
+                yield self._at(1, "clash", f"`was: {old}` is the name of another guide too")
         for step in guide.steps:
-            choices = Counter([*(c.id for c in step.choices), *(old for c in step.choices for old in c.was)])
-            for name, count in choices.items():
-                if count > 1:
-                    yield self.step_problem(step, "clash", f"the choice `{name}` is there {count} times")
+            yield from self._choices_clash(step)
+
+    def _choices_clash(self, step: Step) -> Iterator[Problem]:
+        named = [(name, choice) for choice in step.choices for name in (choice.id, *choice.was)]
+        last = dict(named)
+        for name, count in Counter(name for name, _ in named).items():
+            if count > 1:
+                message = f"the choice `{name}` of step `{step.id}` is there {count} times"
+                yield self._at(last[name].line, "clash", message, last[name].path)
 
     def size(self, step: Step) -> Iterator[Problem]:
         longest = max(sum(map(len, as_lines((*step.body, *part)))) for part in _shown_parts(step))
@@ -183,7 +197,7 @@ class _Checked:
         conditional = [part for part in step.variants if part.when]
         for part in conditional:
             for fact, values in part.when.needs if part.when else ():
-                yield from self._fact_use(fact, values, part.line, step.path)
+                yield from self._fact_use(fact, values, part.line, part.path)
         if conditional and len(conditional) == len(step.variants) and not self._cover(conditional):
             message = f'step `{step.id}` needs a `###` part without `when`, for everybody else and for "not sure"'
             yield self.step_problem(step, "variants", message)
@@ -229,25 +243,21 @@ class _Checked:
                 step, "unmarked", f"step `{step.id}` reads as if it advised to send again: mark it `retry`"
             )
 
-    def _choice(self, step: Step, choice: Choice) -> Iterator[Problem]:
+    def _choice(self, choice: Choice) -> Iterator[Problem]:
         if not 0 < len(choice.label) <= LABEL:
-            yield self._at(choice.line, "too-long", f"a label has 1 to {LABEL} characters", step.path)
+            yield self._at(choice.line, "too-long", f"a label has 1 to {LABEL} characters", choice.path)
         for fact, value in choice.facts.items():
-            yield from self._fact_use(fact, [value], choice.line, step.path)
+            yield from self._fact_use(fact, [value], choice.line, choice.path)
         if isinstance(choice.target, Onward):
-            yield self._at(
-                choice.line,
-                "unknown-target",
-                "`[…](#)` is for facts.md: a choice of a guide leads somewhere",
-                step.path,
-            )
+            message = "`[…](#)` is for facts.md: a choice of a guide leads somewhere"
+            yield self._at(choice.line, "unknown-target", message, choice.path)
         if isinstance(choice.target, ToStep):
             guide = self.library.known(choice.target.guide)
             if guide is None:
-                yield self._at(choice.line, "unknown-target", f"no guide `{choice.target.guide}`", step.path)
+                yield self._at(choice.line, "unknown-target", f"no guide `{choice.target.guide}`", choice.path)
             elif guide.step(choice.target.step) is None:
                 where = f"{choice.target.guide}#{choice.target.step}"
-                yield self._at(choice.line, "unknown-target", f"no step `{where}`", step.path)
+                yield self._at(choice.line, "unknown-target", f"no step `{where}`", choice.path)
 
 
 _STEP_RULES: tuple[Callable[[_Checked, Step], Iterator[Problem]], ...] = (
@@ -263,10 +273,25 @@ _STEP_RULES: tuple[Callable[[_Checked, Step], Iterator[Problem]], ...] = (
 
 
 def _fact_problems(facts: Guide, step: Step) -> Iterator[Problem]:
+    path = step.path or facts.path
     if not step.choices:
-        yield Problem(facts.path, step.line, "dead-end", f"the question for `{step.id}` has no choices")
+        yield Problem(path, step.line, "dead-end", f"the question for `{step.id}` has no choices")
     elif step.choices[-1].facts and all(choice.facts.get(step.id) != UNSURE for choice in step.choices):
-        yield Problem(facts.path, step.line, "unsure", f'the question for `{step.id}` needs a way to say "not sure"')
+        yield Problem(path, step.line, "unsure", f'the question for `{step.id}` needs a way to say "not sure"')
+    for choice in step.choices:
+        if step.id != OVER and isinstance(choice.target, Onward) and step.id not in choice.facts:
+            message = f"the choice `{choice.id}` has to state the fact it answers: `{step.id}=…`"
+            yield Problem(choice.path or path, choice.line, "facts", message)
+
+
+def _needed(library: Library) -> Iterator[Problem]:
+    """Yield what Redial itself asks and says, and which is gone under what lies over the built-in files."""
+    for fact in ("surface", OVER):
+        if library.facts.step(fact) is None:
+            yield Problem(library.facts.path, 1, "facts", f"the question `{fact}` is missing: Redial asks it")
+    for outcome in Outcome:
+        if library.outcomes.step(outcome.value) is None:
+            yield Problem(library.outcomes.path, 1, "outcomes", f"the end `{outcome}` is missing")
 
 
 def _lost(library: Library, released: Iterable[str]) -> Iterator[Problem]:
@@ -275,9 +300,12 @@ def _lost(library: Library, released: Iterable[str]) -> Iterator[Problem]:
         step_id, _, choice_id = rest.partition("#")
         guide = library.facts if guide_id == library.facts.id else library.known(guide_id)
         step = guide.step(step_id) if guide and step_id else None
-        lost = guide is None or (step_id and step is None) or (choice_id and step and step.choice(choice_id) is None)
+        lost = guide is None or (step_id and step is None)
+        # A step that was renamed or hidden is found by its old id; what it asked then need not be asked now.
+        if step and choice_id and step.id == step_id:
+            lost = step.choice(choice_id) is None
         if lost:
-            path, line = (guide.path, step.line if step else 1) if guide else (f"{guide_id}.md", 1)
+            path, line = (step.path, step.line) if step else (guide.path if guide else f"{guide_id}.md", 1)
             yield Problem(path, line, "lost-id", f"`{name}` was released and is gone: keep it with `was`")
 
 

@@ -191,7 +191,7 @@ class _Reader:
     def _variant(self, part: _Section) -> Variant:
         when = part.attributes.values.get("when")
         condition = self._condition(when, part.line) if when is not None else None
-        return Variant(part.title, condition, self._blocks(part.nodes), part.line)
+        return Variant(part.title, condition, self._blocks(part.nodes), self.path, part.line)
 
     def _condition(self, when: str, line: int) -> Condition | None:
         needs = []
@@ -221,6 +221,7 @@ class _Reader:
             says=_several(value("says")),
             evidence=self._evidence(value("evidence"), part.line),
             source=value("source"),
+            path=self.path,
             line=part.line,
         )
 
@@ -258,6 +259,7 @@ class _Reader:
             facts={key: value for key, value in attrs.items() if key not in _CHOICE_WORDS},
             says=_several(attrs.get("says")),
             was=_several(attrs.get("was")),
+            path=self.path,
             line=line,
         )
 

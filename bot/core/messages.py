@@ -49,6 +49,20 @@ class Messages:
         """Return the keys below `prefix.`, in the order of the file."""
         return tuple(key for key in self._entries if key.startswith(f"{prefix}."))
 
+    def objections(self, over: Mapping[str, object], *, path: str) -> Iterator[tuple[str, str]]:
+        """Yield key and sentence for each entry of `over` that cannot be said in place of ours; raises ContentError."""
+        for key, entry in _flat(over, "", path):
+            if key not in self._entries:
+                yield key, f"Redial says no `{key}`"
+            elif isinstance(entry, tuple) is not isinstance(self._entries[key], tuple):
+                yield key, f"`{key}` is {'a list of texts' if isinstance(self._entries[key], tuple) else 'one text'}"
+            else:
+                texts = entry.values() if isinstance(entry, dict) else (entry,) if isinstance(entry, str) else entry
+                known = self.fields(key)
+                for name in sorted(set(_FIELD.findall(" ".join(texts))) - known):
+                    fields = ", ".join(f"{{{field}}}" for field in sorted(known)) or "no field"
+                    yield key, f"`{key}` has no field {{{name}}}; it has {fields}"
+
     def _template(self, key: str, fields: Mapping[str, Value]) -> str:
         entry = self._entries[key]
         if isinstance(entry, dict):

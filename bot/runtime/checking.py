@@ -49,3 +49,5 @@ def _ids(released: Path | None) -> Sequence[str]:
         if released:
             raise SettingsError(f"{released} is not there; `redial check --ids` writes such a list") from None
         return ()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the list of released ids cannot be read: {error}") from error

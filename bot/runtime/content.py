@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -55,15 +56,22 @@ def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
             raise SettingsError(f"content folder {root} is not there (setting `content_dirs`)")
         for path in sorted((root / "guides" / locale).glob("*.md")):
             files += 1
-            patch, found = read_guide(_text(path), guide_id=path.stem, locale=locale, path=_shown(path))
+            try:
+                text = _text(path)
+            except ContentError as error:
+                problems.append(_problem(error))
+                continue
+            patch, found = read_guide(text, guide_id=path.stem, locale=locale, path=_shown(path))
             merged, complaints = lay_over(guides.get(path.stem), patch)
             guides[path.stem] = merged
             problems += [*found, *complaints]
+    if not {FACTS, OUTCOMES} <= guides.keys():
+        raise min(problems).error()
     library = Library(
         facts=guides.pop(FACTS),
         outcomes=guides.pop(OUTCOMES),
         guides=guides,
-        messages=_messages(dirs, locale),
+        messages=_messages(dirs, locale, problems),
         services=_services(dirs),
     )
     return Content(library, _products(dirs), tuple(problems), files)
@@ -71,7 +79,7 @@ def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ContentError(f"cannot be read as UTF-8 text: {error}", path=_shown(path), line=1) from error
 
@@ -88,18 +96,51 @@ def _layers(dirs: Sequence[Path], name: str) -> Iterator[Path]:
     return (path for root in (ROOT, *dirs) if (path := root / name).is_file())
 
 
-def _messages(dirs: Sequence[Path], locale: str) -> Messages:
-    table: dict[str, object] = {}
-    for path in _layers(dirs, f"messages/{locale}.toml"):
-        _merge(table, _toml(path))
-    return Messages(table, path=f"messages/{locale}.toml")
+def _messages(dirs: Sequence[Path], locale: str, problems: list[Problem]) -> Messages:
+    """Return the sentences; a file laid over them that has something wrong is left out, and says what."""
+    first, *layers = _layers(dirs, f"messages/{locale}.toml")
+    table = _toml(first)
+    messages = Messages(table, path=_shown(first))
+    for path in layers:
+        try:
+            over = _toml(path)
+            found = [
+                Problem(_shown(path), _line(_text(path), key), "message", complaint)
+                for key, complaint in messages.objections(over, path=_shown(path))
+            ]
+        except ContentError as error:
+            found = [_problem(error)]
+        if found:
+            problems += found
+        else:
+            _merge(table, over)
+            messages = Messages(table, path=_shown(path))
+    return messages
+
+
+def _line(text: str, key: str) -> int:
+    """Return the line of a TOML key written in its table, 1 if it is written in another way."""
+    table, _, name = key.rpartition(".")
+    inside = not table
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.strip()
+        if words.startswith("["):
+            inside = words.startswith(f"[{table}]")
+        elif inside and re.match(rf'"?{re.escape(name)}"?\s*=', words):
+            return number
+    return 1
+
+
+def _problem(error: ContentError) -> Problem:
+    return Problem(error.path, error.line, "format", error.message)
 
 
 def _toml(path: Path) -> dict[str, object]:
     try:
         return tomllib.loads(_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise ContentError(str(error), path=_shown(path), line=1) from error
+        found = re.search(r"at line (\d+)", str(error))
+        raise ContentError(str(error), path=_shown(path), line=int(found[1]) if found else 1) from error
 
 
 def _merge(below: dict[str, object], over: dict[str, object]) -> None:
