@@ -35,10 +35,10 @@ async def handle(desk: Desk, event: InboundEvent, chat: Chat) -> None:
     except Exception as error:  # noqa: BLE001 - the last line of defence: a mistake of ours must not stay silent
         # Neither the message nor the values of an unforeseen error are logged: they may hold what was pasted.
         where = traceback.extract_tb(error.__traceback__)[-1]
-        _log.error("turn broke", event=event.id, error=type(error).__name__, file=where.filename, line=where.lineno)
+        _log.error("turn broke", event_id=event.id, error=type(error).__name__, file=where.filename, line=where.lineno)
         await chat.show(event.origin, View(lead=desk.library.messages.inline("trouble.failed")))
 
 
 async def _trouble(desk: Desk, event: InboundEvent, chat: Chat, key: str, error: RedialError) -> None:
-    _log.error("turn failed", event=event.id, platform=event.origin.platform, error=str(error), told=key)
+    _log.error("turn failed", event_id=event.id, platform=event.origin.platform, error=str(error), told=key)
     await chat.show(event.origin, View(lead=desk.library.messages.inline(key)))
