@@ -15,6 +15,7 @@ _OFFERS = 3
 _NAMED = 2
 _CERTAIN, _ENOUGH, _SURE, _HALF, _AHEAD, _WORTH = 0.8, 0.72, 0.6, 0.45, 0.12, 0.25
 _BARE, _ONLY = 0.45, 0.85
+_AGAIN, _APART = 0.05, 0.1
 _WRAPPER, _TRANSPORT = 1, 2
 
 
@@ -101,7 +102,9 @@ def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) ->
         return None
     code = any(pointer.code for pointer in shared)
     if not own and not sight.claude and sight.literal < (_BARE if code else _ONLY):
-        return Verdict(ASK, _latest_first(shared)[:_OFFERS] if code else (), shared[-1].found)
+        guesses = _latest_first([p for p in shared if p.rank == top])[:_OFFERS]
+        several = top > _TRANSPORT and len(guesses) == 1 and len({p.form for p in shared if p.rank == top}) > 1
+        return Verdict(CHOOSE if several else ASK, _with_neighbours(sight, guesses), shared[-1].found)
     best = [p for p in (*own, *shared) if p.rank == top]
     ranked = _latest_first(best)
     if top < SIGN_RANK:
@@ -120,7 +123,8 @@ def _ours(sight: Sight) -> bool:
     """Say whether output other programs write as well is Claude's here."""
     if sight.claude:
         return sight.claude == _NAMED or not sight.elsewhere
-    if any(pointer.code for pointer in sight.pointers):
+    answers = {pointer.form for pointer in sight.pointers if pointer.rank > _TRANSPORT}
+    if len(answers) > 1 or any(pointer.code for pointer in sight.pointers):
         return not sight.elsewhere and not sight.others
     return sight.literal >= _BARE and not sight.elsewhere and not sight.others
 
@@ -147,14 +151,17 @@ def _words(sight: Sight) -> Verdict:
     asked back, people give the exact line. The guesses go with the question.
     """
     vague = Verdict(ASK if _unhappy(sight) else NONE)
-    scores = [pair for pair in _scores(sight.wordings) if pair[1] >= (_CERTAIN, _HALF, _WORTH)[sight.claude]]
+    scores = [pair for pair in _scores(sight.wordings) if pair[1] >= (_HALF, _HALF, _WORTH)[sight.claude]]
     if not scores or (sight.claude < _NAMED and sight.elsewhere):
         return vague
     best, score = scores[0]
     found = next(w.found for w in sight.wordings if w.guide == best)
     guesses = _with_neighbours(sight, scores)
-    if score < _ENOUGH or (sight.asking and not sight.trouble):
-        return Verdict(ASK if sight.claude else vague.decision, guesses, found)
+    enough = _SURE if best in sight.precise else _ENOUGH
+    if score < enough or (sight.asking and not sight.trouble):
+        return Verdict(
+            ASK if sight.claude else vague.decision, guesses if sight.claude or vague.decision == ASK else (), found
+        )
     second = scores[1][1] if len(scores) > 1 else 0.0
     if sight.claude and (score >= _CERTAIN or score - second >= _AHEAD):
         return Verdict(GUIDE, tuple(scores[:_OFFERS]), found, settled=True)
@@ -171,7 +178,7 @@ def _unhappy(sight: Sight) -> bool:
     if sight.elsewhere:
         return said and bool(sight.claude)
     shown = len({pointer.form for pointer in sight.pointers}) > 1 or any(pointer.code for pointer in sight.pointers)
-    return said or shown or (sight.trouble and bool(sight.claude or sight.computing))
+    return said or shown or sight.chatty or (sight.trouble and bool(sight.claude or sight.computing))
 
 
 def _with_neighbours(sight: Sight, scores: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
@@ -182,13 +189,21 @@ def _with_neighbours(sight: Sight, scores: Sequence[tuple[str, float]]) -> tuple
 
 
 def _scores(wordings: Iterable[Wording]) -> list[tuple[str, float]]:
-    """Score guides by people's words: the phrase that says most, and a little for every further one."""
-    by_guide: dict[str, list[float]] = {}
+    """Score guides by people's words: the phrase that says most, and a little for each one said elsewhere."""
+    by_guide: dict[str, list[tuple[float, Found]]] = {}
     for wording in wordings:
         weight = 0.3 if wording.hint else min(0.7, 0.35 + 0.1 * wording.groups)
-        by_guide.setdefault(wording.guide, []).append(weight)
-    scored = [(guide, max(w) + 0.08 * min(3, len(w) - 1)) for guide, w in by_guide.items()]
-    return sorted(((guide, round(score, 2)) for guide, score in scored), key=lambda pair: (-pair[1], pair[0]))
+        by_guide.setdefault(wording.guide, []).append((weight, wording.found))
+    scored = [(guide, round(_score(said), 2)) for guide, said in by_guide.items()]
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _score(said: list[tuple[float, Found]]) -> float:
+    """Take the best phrase whole; others overlap it as a rule, being other ways to read the same words."""
+    said.sort(key=lambda pair: -pair[0])
+    best, place = said[0]
+    apart = sum(f.start >= place.start + place.length or f.start + f.length <= place.start for _, f in said[1:])
+    return best + _AGAIN * min(1, len(said) - 1) + _APART * min(2, apart)
 
 
 def _latest_first(pointers: Sequence[Pointer]) -> tuple[tuple[str, float], ...]:

@@ -56,6 +56,7 @@ class Products:
 
     words: word lists by name, for `@name` in phrases; work, elsewhere: phrases for texts in which no Claude failed;
     places: guides about where something fails, whose phrases outweigh output about how it failed;
+    precise: guides whose words are seldom said of anything else, so that one phrase is enough;
     neighbours: for a guide, those that people's words confuse it with.
     """
 
@@ -68,6 +69,7 @@ class Products:
     work: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     places: frozenset[str] = frozenset()
+    precise: frozenset[str] = frozenset()
     neighbours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def expand(self, phrase: str) -> str:
@@ -109,6 +111,7 @@ def parse_products(texts: Mapping[str, str]) -> Products:
         work=tuple(phrase for table in context for phrase in table.get("work", ())),
         elsewhere=tuple(phrase for table in context for phrase in table.get("elsewhere", ())),
         neighbours={g: tuple(near) for _, table in data for g, near in table.get("neighbours", {}).items()},
+        precise=frozenset(guide for table in context for guide in table.get("precise", ())),
         places=frozenset(guide for table in context for guide in table.get("places", ())),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -70,7 +71,7 @@ class Sight:
 
     claude: 2 where it names Claude or shows what only its clients write, 1 where it talks of prompts and sessions;
     client: it shows such output; literal: the share of the text that is literal output;
-    places, neighbours: as in `Products`; clues: what `Clues.facts` reads.
+    places, precise, neighbours: as in `Products`; clues: what `Clues.facts` reads.
     """
 
     pointers: tuple[Pointer, ...]
@@ -81,12 +82,14 @@ class Sight:
     claude: int
     client: bool
     trouble: bool
+    chatty: bool
     computing: bool
     asking: bool
     working: bool
     elsewhere: bool
     literal: float
     places: frozenset[str]
+    precise: frozenset[str]
     neighbours: Mapping[str, tuple[str, ...]]
     clues: tuple[Found, ...]
 
@@ -126,7 +129,8 @@ class Eyes:
     def look(self, text: Normal) -> Sight:
         """Collect everything `text` holds."""
         pointers, sections, foreign, covered = self._read(text)
-        context, clues = self._look_around(text)
+        kinds, clues = self._look_around(text)
+        context = kinds.keys()
         own = any(pointer.own for pointer in pointers)
         client = _unmistakable(text)
         claude = _NAMED if _CLAUDE in context or client else int(_CHATTING in context)
@@ -141,12 +145,14 @@ class Eyes:
             claude=_NAMED if own else claude,
             client=client,
             trouble=_TROUBLE in context,
+            chatty=kinds[_CHATTING] > 1,
             computing=_COMPUTING in context,
             asking="?" in text.clean,  # normalising turned the full-width mark into this one
             working=_WORK in context,
             elsewhere=_ELSEWHERE in context,
             literal=min(1.0, covered / max(1, len(text.squeezed))),
             places=self._products.places,
+            precise=self._products.precise,
             neighbours=self._neighbours,
             clues=tuple(clues),
         )
@@ -172,15 +178,15 @@ class Eyes:
                 foreign = foreign or self._foreign[number - len(self._sections)].name
         return pointers, sections, foreign, covered
 
-    def _look_around(self, text: Normal) -> tuple[set[int], list[Found]]:
-        """Return the kinds of context that are there, and the words that state facts."""
-        context: set[int] = set()
+    def _look_around(self, text: Normal) -> tuple[Counter[int], list[Found]]:
+        """Return how many words of each kind of context are there, and the words that state facts."""
+        context: Counter[int] = Counter()
         clues: list[Found] = []
         for found, _ in self._around.find(text.spaced):
             if found.key >= self._clues:
                 clues.append(Found(found.key - self._clues, found.start, found.length))
             else:
-                context.add(found.key)
+                context[found.key] += 1
         return context, clues
 
     def _wordings(self, text: Normal) -> Iterator[Wording]:

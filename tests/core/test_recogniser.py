@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from bot.core.errors import ContentError
 from bot.core.guide import Guide, Sign
 from bot.core.recogniser import Decision, Recogniser, Recognition, parse_products
-from handlers.recognition_report import evaluate, render
+from handlers.recognition_report import Labelled, Report, evaluate, render
 from tests.core.reports import chatter, official_strings, own_reports, recogniser
 
 
@@ -19,21 +20,48 @@ def say(text: str) -> Recognition:
     return recogniser().recognise(text)
 
 
+@cache
+def own_figures() -> Report:
+    return evaluate(own_reports(), {row.id: say(row.text) for row in own_reports()})
+
+
 def test_own_reports_are_recognised_or_asked_about() -> None:
-    report = evaluate(own_reports(), {row.id: say(row.text) for row in own_reports()})
-    shown = render(report)
-    assert report.figures.right >= 85, shown
-    assert report.figures.wrong <= 3.5, shown
-    assert report.figures.offered <= 20, shown
-    assert report.figures.false_claims <= 3.5, shown
+    figures = own_figures().figures
+    shown = render(own_figures())
+    assert figures.right >= 78, shown
+    assert figures.right + figures.asked >= 96, shown
+    assert figures.wrong <= 3.5, shown
+    assert figures.offered <= 20, shown
+    assert figures.false_claims <= 3.5, shown
+
+
+def test_reports_with_literal_output_need_no_question() -> None:
+    found = {row.id: say(row.text) for row in own_reports()}
+    literal = [row for row in own_reports() if found[row.id].sign]
+    assert len(literal) >= 200
+    figures = evaluate(literal, found).figures
+    assert figures.right >= 97
+    assert figures.asked <= 1
 
 
 def test_other_languages_are_not_far_behind() -> None:
-    by_language = evaluate(own_reports(), {row.id: say(row.text) for row in own_reports()}).languages
-    other = [figures for code, figures in by_language.items() if code != "en"]
-    rows = sum(figures.n for figures in other)
-    assert sum(figures.right * figures.n for figures in other) / rows >= by_language["en"].right - 10, by_language
-    assert all(figures.wrong <= 10 for figures in other), by_language
+    english = [row for row in own_reports() if row.language == "en"]
+    other = [row for row in own_reports() if row.language != "en"]
+    shares = [sum(helped(row) for row in rows) / len(rows) for rows in (english, other)]
+    assert shares[1] >= shares[0] - 0.1, shares
+    wrong = [figures.wrong * figures.n for code, figures in own_figures().languages.items() if code != "en"]
+    assert sum(wrong) / len(other) <= 3.5
+
+
+def helped(row: Labelled) -> bool:
+    """Say whether the right guide is named: as the guide, on offer, or with the question that is asked back."""
+    found = say(row.text)
+    named = {found.guide, *(candidate.guide for candidate in found.candidates), found.decision.value}
+    return bool(named & row.acceptable)
+
+
+def test_the_right_guide_is_nearly_always_in_sight() -> None:
+    assert sum(map(helped, own_reports())) / len(own_reports()) >= 0.95
 
 
 def test_a_guess_from_one_phrase_is_asked_about_and_goes_with_the_question() -> None:
