@@ -105,7 +105,7 @@ def show(library: Library, conversation: Conversation, around: Around, preface: 
 def take_up(library: Library, conversation: Conversation, around: Around, by: str) -> Transition:
     """Go on with a conversation that was left or waits, where it stood."""
     turn = Turn(library, conversation, around, by)
-    turn.change(outcome=None, incident="")
+    turn.reopen()
     turn.tell("outcome.reopened")
     return _done(turn)
 
@@ -145,7 +145,7 @@ def answers_only(library: Library, text: str) -> bool:
 def _done(turn: Turn, *, opening: bool = False) -> Transition:
     if turn.changed:
         turn.conversation = replace(turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now)
-    return Transition(turn.conversation, Showing(turn, opening=opening).view(), turn.changed)
+    return Transition(turn.conversation, Showing(turn, opening=opening or turn.opened).view(), turn.changed)
 
 
 def _recognised(turn: Turn, found: Recognition) -> None:
@@ -153,6 +153,7 @@ def _recognised(turn: Turn, found: Recognition) -> None:
     candidates = tuple(c.guide for c in found.candidates if turn.library.known(c.guide))[:3]
     known = turn.library.known(found.guide)
     if found.decision is Decision.GUIDE and known:
+        turn.opened = True
         turn.change(guide=known.id, candidates=candidates, because=found.why if found.sign else "")
         turn.enter(known.id, "")
     elif found.decision is Decision.CHOOSE and candidates:
@@ -187,10 +188,12 @@ def _control(turn: Turn, name: str) -> None:
             turn.finish(Outcome.LEFT)
         case "fixed":
             turn.finish(Outcome.FIXED)
+        case "wait" if turn.conversation.guide:
+            turn.finish(Outcome.WAITING)
         case "not-this":
             _not_this(turn)
-        case "switch" if turn.conversation.candidates:
-            turn.switch(turn.conversation.candidates[0])
+        case "switch" if turn.other:
+            turn.switch(turn.other)
         case "questions":
             _list_questions(turn)
 
@@ -206,6 +209,8 @@ def _not_this(turn: Turn) -> None:
     here = turn.conversation
     others = tuple(guide for guide in here.candidates if guide != here.guide)
     turn.change(guide="", asking="", cause="", because="", history=(), facts=here.stated, outcome=None)
+    if not here.guide:  # none of those on offer
+        others = ()
     turn.change(step=WHICH if others else WHAT, candidates=others)
 
 
@@ -227,8 +232,7 @@ def _answer(turn: Turn, choice_id: str) -> None:
         if choice_id == NONE_OF_THESE:
             turn.change(step=WHAT, candidates=())
         elif choice_id in here.candidates:
-            turn.change(guide=choice_id)
-            turn.enter(choice_id, "")
+            turn.choose(choice_id)
         return
     step = turn.question
     choice = step.choice(choice_id) if step else None
@@ -293,22 +297,24 @@ def _said_after_the_end(turn: Turn, event: Say) -> None:
 
 def _meant_control(turn: Turn, text: str) -> str:
     say = turn.library.messages
-    for name in ("again", "back", "start-over", "human", "stop", "fixed", "not-this", "switch", "questions"):
+    for name in ("again", "back", "start-over", "human", "stop", "fixed", "wait", "not-this", "switch", "questions"):
         if matching.means(text, say.list(f"says.{name}")):
             return name
     return ""
 
 
 def _control_said(turn: Turn, name: str) -> None:
-    if name != "again":
+    if name == "switch" and not turn.other:
+        turn.tell_aside("step.no-match")
+    elif name != "again":
         _control(turn, name)
 
 
 def _placed(turn: Turn, event: Say) -> None:
     """Take more words about a report that has no guide yet."""
     control = _meant_control(turn, event.text)
-    if control in {"human", "stop", "fixed", "start-over"}:
-        _control(turn, control)
+    if control:
+        _control_said(turn, control)
         return
     here, found = turn.conversation, event.recognition
     turn.change(

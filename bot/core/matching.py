@@ -10,6 +10,8 @@ from bot.core.text import plain
 
 _NUMBER = re.compile(r"^(?:option|choice|number|nr|no)?\s*[#(]?(\d{1,2})[.):]?$")
 _WORD = re.compile(r"[\w']+", re.UNICODE)
+_CLAUSE = re.compile(r"[,.;:!?]+(?:\s+|$)|\s[-\u2013\u2014]+\s")
+"""Where one clause ends: in "no, still dropping" the "no" turns nothing round. Not the dot of "claude.ai"."""
 _REACH = 3
 """How many words before a `says` word a "not" still turns it round."""
 
@@ -68,10 +70,13 @@ def _is_asking(said: str) -> bool:
 
 def _says(said: str, sayings: Iterable[str], nots: Sequence[str]) -> bool:
     """Say whether one of the sayings stands in the text as whole words, and no "not" turns it round."""
-    words = _WORD.findall(said)
-    for saying in sayings:
-        wanted = _WORD.findall(typed(saying))
-        for at in range(len(words) - len(wanted) + 1) if wanted else ():
-            if words[at : at + len(wanted)] == wanted and not set(words[max(0, at - _REACH) : at]) & set(nots):
-                return True
+    clauses = [_WORD.findall(clause) for clause in _CLAUSE.split(said)]
+    wanted = [words for saying in sayings if (words := _WORD.findall(typed(saying)))]
+    return any(_stands(one, words, nots) for one in wanted for words in clauses)
+
+
+def _stands(wanted: Sequence[str], words: Sequence[str], nots: Sequence[str]) -> bool:
+    for at in range(len(words) - len(wanted) + 1):
+        if words[at : at + len(wanted)] == wanted and not set(words[max(0, at - _REACH) : at]) & set(nots):
+            return True
     return False

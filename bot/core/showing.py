@@ -10,6 +10,7 @@ from bot.core.conversation import WHICH, Visit
 from bot.core.guide import Guide, Outcome, Step
 from bot.core.handoff import cause_title, packet
 from bot.core.moments import duration
+from bot.core.official import INCIDENT
 from bot.core.text import Block, Bullets, Code, Heading, Inline, Note, Span, Steps, Text, Undo, plain
 from bot.core.turn import Turn
 from bot.core.view import Cite, Control, Offer, View
@@ -40,7 +41,8 @@ class Showing:
         if self.opening and self.guide and self.here.outcome is None:
             view = self._opened(view, self.guide)
         elif self.turn.aside:
-            view = replace(view, preface=tuple(self.turn.preface), blocks=(), sources=(), evidence=None)
+            cites = tuple(self._answer_sources())
+            view = replace(view, preface=tuple(self.turn.preface), blocks=(), sources=cites, evidence=None)
         else:
             view = replace(view, preface=(*self.turn.preface, *view.preface))
         return replace(
@@ -113,16 +115,25 @@ class Showing:
         """Put the guide's quick answer and the official status before the first question."""
         summary = list(guide.summary)
         first = summary.pop(0) if summary and isinstance(summary[0], Text) else None
+        now = self.turn.reading()
         if not self.turn.status_told:
-            self.turn.preface += self.turn.reading().lines
+            self.turn.preface += now.lines
+        lead: Inline = first.inline if isinstance(first, Text) else (Span(guide.title),)
+        blocks: tuple[Block, ...] = (*summary, *self.turn.preface)
+        if now.answer == INCIDENT:
+            # Said before anything else: nobody should look for a fault of their own meanwhile.
+            blocks = (*self.turn.preface, Text(lead), *summary)
+            lead = self.messages.inline("opening.incident")
         return replace(
             view,
-            lead=first.inline if isinstance(first, Text) else (Span(guide.title),),
-            blocks=(*summary, *self.turn.preface, Heading(view.lead, view.evidence), *view.blocks),
+            lead=lead,
+            blocks=(*blocks, Heading(view.lead, view.evidence), *view.blocks),
             read_as=self._read_as(guide),
         )
 
     def _read_as(self, guide: Guide) -> Inline:
+        if self.turn.chosen or not self.here.report:
+            return ()
         if self.here.because:
             return self.messages.inline("opening.read-as", title=guide.title, because=self.here.because)
         return self.messages.inline("opening.read-as-guess", title=guide.title)
@@ -136,13 +147,21 @@ class Showing:
             Control(f"@{name}", self.messages.text("control.it" if it and name == "human" else f"control.{name}"))
             for name in shown
         ]
-        other = self.library.known(self.here.candidates[0]) if self.here.candidates and self.here.guide else None
-        if other and other.id != self.here.guide:
+        if self.here.guide and self.turn.reading().answer == INCIDENT:
+            out.insert(0, Control("@wait", self.messages.text("control.wait")))
+        if other := self.library.known(self.turn.other):
             out.append(Control("@switch", self.messages.text("control.switch", title=other.title)))
         return tuple(out)
 
     def _sources(self, step: Step, body: Sequence[Block]) -> Iterator[Cite]:
-        names = [step.source, *(block.source for block in body if isinstance(block, Note))]
+        return self._cites([step.source, *(block.source for block in body if isinstance(block, Note))])
+
+    def _answer_sources(self) -> Iterator[Cite]:
+        """Return the sources of the answer to a question people ask."""
+        answered = self.turn.answered
+        return self._cites([answered.source] if answered else [])
+
+    def _cites(self, names: Sequence[str | None]) -> Iterator[Cite]:
         for name in dict.fromkeys(name for name in names if name):
             url = self.guide.sources.get(name) if self.guide else None
             if url:

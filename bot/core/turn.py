@@ -40,6 +40,10 @@ class Turn:
         self.changed = False
         self.aside = False
         """What was said did not answer the question, which is then repeated without its body."""
+        self.opened = self.chosen = False
+        """A guide was begun in this turn, and its quick answer comes first; the person chose it by name."""
+        self.answered: Question | None = None
+        """The question people ask that was answered."""
 
     # --- what is open ---
 
@@ -67,6 +71,13 @@ class Turn:
             offers = [Choice(guide.id, guide.title, ToStep(guide.id, "")) for guide in guides]
             return (*offers, Choice("@none", self.library.messages.text("which.none"), ToStep("", WHAT)))
         return ()
+
+    @property
+    def other(self) -> str:
+        """The guide that "switch" goes to: the sign of another was seen in this conversation."""
+        here = self.conversation
+        first = here.candidates[0] if here.guide and here.candidates else ""
+        return first if first != here.guide and self.library.known(first) else ""
 
     def likely_guides(self) -> tuple[str, ...]:
         """Return guides to offer when nothing was recognised, those of the surface first."""
@@ -98,7 +109,7 @@ class Turn:
 
     def tell_answer(self, question: Question) -> None:
         """Answer a question people ask, with its grade; the step stays."""
-        self.aside = True
+        self.aside, self.answered = True, question
         grade = self.library.messages.text(f"evidence.{question.evidence}") if question.evidence else ""
         title = tuple(replace(span, bold=True) for span in question.title)
         self.preface.append(Text((*title, Span(f" · {grade}", italic=True)) if grade else title))
@@ -126,8 +137,20 @@ class Turn:
         """Go to another guide, keeping what is known."""
         guide = self.library.guide(guide_id)
         rest = tuple(c for c in self.conversation.candidates if c != guide_id)
-        self.change(guide=guide.id, candidates=rest, because="", asking="", cause="")
-        self.enter(guide.id, "")
+        self.change(candidates=rest, because="", asking="", cause="")
+        self.choose(guide.id)
+
+    def choose(self, guide_id: str) -> None:
+        """Begin a guide the person chose."""
+        self.opened = self.chosen = True
+        self.change(guide=guide_id)
+        self.enter(guide_id, "")
+
+    def reopen(self) -> None:
+        """Go on after an end, at the same place; a fact that was being asked for there is asked for again."""
+        here = self.conversation
+        asking = here.asking or (self._missing(self.library.step(here.guide, here.step)[1]) if here.guide else "")
+        self.change(outcome=None, incident="", asking=asking or "")
 
     # --- moving ---
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from bot.core.errors import SettingsError
@@ -53,6 +55,12 @@ class Settings(BaseSettings):
         description="address of a Redis or Valkey server, from the environment only; without it Redial runs its own",
     )
 
+    @field_validator("content_dirs")
+    @classmethod
+    def at_home(cls, folders: Sequence[Path]) -> tuple[Path, ...]:
+        """Read `~` as people mean it."""
+        return tuple(folder.expanduser() for folder in folders)
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -96,5 +104,8 @@ def load_settings(**over: Any) -> Settings:  # noqa: ANN401 - values of any sett
         name = ".".join(str(part) for part in first["loc"])
         message = f"setting `{name}`: {first['msg']} (in {config_file()} or the environment)"
         raise SettingsError(message) from None
-    except ValueError as error:
+    except TOMLDecodeError as error:
         raise SettingsError(f"{config_file()} is not TOML: {error}") from None
+    except (OSError, ValueError) as error:
+        # pydantic-settings says which variable of the environment cannot be read, and nothing of its value.
+        raise SettingsError(f"the settings cannot be read: {error}") from None
