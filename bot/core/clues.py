@@ -48,6 +48,7 @@ class Clues:
 
     def __init__(self, products: Products) -> None:
         self._clues = products.clues
+        self._failing = frozenset(n for n, clue in enumerate(self._clues) if clue.failing)
         well = "|".join(products.words.get("gone_well", ()))
         self.phrases = [
             *((products.expand(phrase), n) for n, clue in enumerate(self._clues) for phrase in clue.phrases),
@@ -57,7 +58,8 @@ class Clues:
     def facts(self, found: Sequence[Found], text: Normal) -> Mapping[str, str]:
         """Return the facts stated; of two values, the one listed first says more (`wsl` before `windows`)."""
         well = [f.start for f in found if f.key == len(self._clues)]
-        clauses = _clauses(text) if well and any(f.key < len(self._clues) for f in found) else []
+        doubtful = well and any(f.key in self._failing for f in found)
+        clauses = _clauses(text) if doubtful else []
         fine = {bisect_right(clauses, start) for start in well}
         first: dict[str, int] = {}
         values: dict[str, set[str]] = {}

@@ -16,7 +16,7 @@ _NAMED = 2
 _CERTAIN, _ENOUGH, _SURE, _HALF, _AHEAD, _WORTH = 0.8, 0.72, 0.6, 0.45, 0.12, 0.25
 _BARE, _ONLY = 0.45, 0.85
 _AGAIN, _APART = 0.05, 0.1
-_WRAPPER, _TRANSPORT = 1, 2
+_WRAPPER, _TRANSPORT, _ANSWERED = 1, 2, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +95,11 @@ def _outranking(own: Sequence[Pointer]) -> list[Pointer]:
 
 def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) -> Verdict | None:
     """Decide by literal output, if there is any that belongs to Claude."""
-    if not own and not _ours(sight):
-        return None
+    answers = {pointer.form for pointer in shared if pointer.rank > _TRANSPORT}
+    printed = sight.client or len(answers) > 1 or any(pointer.code for pointer in shared)
     top = max((p.rank for p in (*own, *shared)), default=0)
-    if top == 0:
+    told = printed or sight.trouble or sight.literal >= _BARE or top > _ANSWERED
+    if top == 0 or (not own and not (told and _ours(sight))):
         return None
     code = any(pointer.code for pointer in shared)
     if not own and not sight.claude and sight.literal < (_BARE if code else _ONLY):
@@ -113,7 +114,8 @@ def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) ->
             return said
     if top == _WRAPPER and len(ranked) == 1 and not sight.client:
         ranked = _with_neighbours(sight, ranked)
-    sign = bool(own) or sight.claude == _NAMED
+    # Sentences such as "rate limit reached" are said as well as printed; codes and what stands around them are printed.
+    sign = bool(own) or (sight.claude == _NAMED and printed)
     decision = GUIDE if len(ranked) == 1 else CHOOSE
     found = next(p.found for p in reversed(best) if p.guide == ranked[0][0])
     return Verdict(decision, ranked[:_OFFERS], found, sign=sign, settled=decision == GUIDE and top > _WRAPPER)
@@ -171,7 +173,7 @@ def _words(sight: Sight) -> Verdict:
 def _unhappy(sight: Sight) -> bool:
     """Say whether somebody has trouble with something that may be Claude, so that it is worth asking back."""
     if sight.claude == _NAMED:
-        return sight.trouble or not sight.asking
+        return sight.trouble
     if sight.others:
         return False
     said = any(score >= _SURE for _, score in _scores(sight.wordings))

@@ -31,10 +31,11 @@ _SMALL = 3
 _NAMED = 2
 _STATUS_WEIGHT = 8
 """Letters a status counts for as literal output: its own and those of the word that makes it one."""
-_CLAUDE, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _COMPUTING, _OTHERS = range(7)
+_CLAUDE, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _COMPUTING, _AILING, _OTHERS = range(8)
 _KINDS = (
     *(("claude", _CLAUDE), ("chatting", _CHATTING), ("computing", _COMPUTING)),
     *((name, _TROUBLE) for name in ("trouble", "complaint", "down", "overload", "hang", "signed_out", "expired")),
+    *((name, _AILING) for name in ("cut", "lost", "allowed")),
 )
 
 
@@ -144,7 +145,7 @@ class Eyes:
             foreign=foreign,
             claude=_NAMED if own else claude,
             client=client,
-            trouble=_TROUBLE in context,
+            trouble=_TROUBLE in context or (_AILING in context and claude > 0),
             chatty=kinds[_CHATTING] > 1,
             computing=_COMPUTING in context,
             asking="?" in text.clean,  # normalising turned the full-width mark into this one
@@ -211,7 +212,7 @@ class Eyes:
             few = text.spaced.count(" ") <= _SMALL
             if said or (number in _STRONG and (claude == _NAMED or few)):
                 rank = 3 if said else 1
-                yield Pointer(guide, rank, Found(-1, start, 3), start, number, code=number in _OURS)
+                yield Pointer(guide, rank, Found(-1, start, 3), start, number, code=number in _OURS and not plural)
 
     def _literal_pieces(self) -> Iterator[tuple[str, int]]:
         for number, (_, _, form, *_) in enumerate(self._pointers):
