@@ -10,6 +10,7 @@ from bot.core import flow
 from bot.core.conversation import Conversation
 from bot.core.event import Origin
 from bot.core.flow import Begin, Press, Say, Transition
+from bot.core.guide import ToStep
 from bot.core.incident import Board, Component, Health, Incident
 from bot.core.library import Library
 from bot.core.recogniser import Candidate, Decision, Recogniser, Recognition
@@ -109,8 +110,18 @@ class Player:
 
 
 @cache
-def _asked(guide_id: str) -> frozenset[str]:
-    steps = library().guides[guide_id].steps
+def _asked(guide_id: str, step_id: str) -> frozenset[str]:
+    """The facts that are still asked for somewhere ahead of a step, in its guide."""
+    guide = library().guides[guide_id]
+    ahead, queue = set[str](), [step_id]
+    while queue:
+        step = guide.step(queue.pop())
+        if step and step.id not in ahead:
+            ahead.add(step.id)
+            queue += [
+                c.target.step for c in step.choices if isinstance(c.target, ToStep) and c.target.guide == guide_id
+            ]
+    steps = [step for step in guide.steps if step.id in ahead]
     whens = (part.when for step in steps for part in step.variants if part.when)
     return frozenset(step.asks for step in steps if step.asks) | {fact for when in whens for fact, _ in when.needs}
 
@@ -119,10 +130,10 @@ Situation = tuple[str, str, str, frozenset[tuple[str, str]]]
 
 
 def situation(player: Player) -> Situation:
-    """What decides how a conversation can go on: where it stands, and the known facts its guide asks for."""
+    """What decides how a conversation can go on: where it stands, and the known facts its guide still asks for."""
     here = player.conversation
     assert here
-    matter = _asked(here.guide)
+    matter = _asked(here.guide, here.step)
     facts = frozenset((fact, value) for fact, value in here.facts.items() if fact in matter)
     return here.guide, here.step, here.asking if here.open else f"={here.outcome}", facts
 
