@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from bot.core import matching
 from bot.core.conversation import WHAT, WHICH, Conversation, Remark
 from bot.core.event import Origin
+from bot.core.folding import Folded, folded
 from bot.core.guide import Choice, Onward, Outcome, Step, ToOutcome
 from bot.core.incident import Health
 from bot.core.library import FACTS, Library
@@ -23,6 +24,14 @@ from bot.core.view import View
 
 _NOTES, _NOTE = 20, 500
 _REPORT = 2000
+
+_ENDS = {
+    "human": Outcome.HANDED_OFF,
+    "stop": Outcome.LEFT,
+    "fixed": Outcome.FIXED,
+    "wait": Outcome.WAITING,
+}
+"""The ways out that end a conversation."""
 
 NONE_OF_THESE = "@none"
 """The choice of an offer that says that no guide fits."""
@@ -55,11 +64,15 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """The conversation after the turn and the view to answer with; unchanged ones need not be stored."""
+    """The conversation after the turn and the view to answer with; unchanged ones need not be stored.
+
+    folded: what stays of the question that was answered, or that a way out was taken from.
+    """
 
     conversation: Conversation
     view: View
     changed: bool
+    folded: Folded | None = None
 
 
 Happening = Say | Press
@@ -91,7 +104,8 @@ def play(library: Library, conversation: Conversation, event: Happening, around:
         _pressed(turn, event)
     else:
         _said(turn, event)
-    return _done(turn, opening=not turn.changed and not turn.aside and conversation.revision <= 1)
+    done = _done(turn, opening=not turn.changed and not turn.aside and conversation.revision <= 1)
+    return replace(done, folded=folded(library, conversation, done.conversation, by)) if done.changed else done
 
 
 def show(library: Library, conversation: Conversation, around: Around, preface: str = "") -> Transition:
@@ -182,14 +196,8 @@ def _control(turn: Turn, name: str) -> None:
                 turn.tell_aside("step.first")
         case "start-over":
             _start_over(turn)
-        case "human":
-            turn.finish(Outcome.HANDED_OFF)
-        case "stop":
-            turn.finish(Outcome.LEFT)
-        case "fixed":
-            turn.finish(Outcome.FIXED)
-        case "wait" if turn.conversation.guide:
-            turn.finish(Outcome.WAITING)
+        case "human" | "stop" | "fixed" | "wait":
+            turn.finish(_ENDS[name])
         case "not-this":
             _not_this(turn)
         case "switch" if turn.other:

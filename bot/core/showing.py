@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.core.conversation import WHICH, Visit
-from bot.core.guide import Guide, Outcome, Step
+from bot.core.guide import Guide, Outcome, Step, ToOutcome
 from bot.core.handoff import cause_title, packet
 from bot.core.moments import duration
 from bot.core.official import INCIDENT
@@ -147,7 +147,8 @@ class Showing:
             Control(f"@{name}", self.messages.text("control.it" if it and name == "human" else f"control.{name}"))
             for name in shown
         ]
-        if self.here.guide and self.turn.reading().answer == INCIDENT:
+        offered = any(choice.target == ToOutcome(Outcome.WAITING) for choice in self.turn.choices)
+        if self.here.guide and not offered and self.turn.reading().answer == INCIDENT:
             out.insert(0, Control("@wait", self.messages.text("control.wait")))
         if other := self.library.known(self.turn.other):
             out.append(Control("@switch", self.messages.text("control.switch", title=other.title)))
@@ -193,7 +194,7 @@ class Showing:
     def _end(self, outcome: Outcome) -> View:
         ending = self.library.ending(outcome)
         blocks: list[Block] = []
-        if self.here.cause:
+        if self.here.cause and outcome is not Outcome.WAITING:
             key = "outcome.cause" if outcome is Outcome.FIXED else "outcome.cause-so-far"
             blocks.append(Text(self.messages.inline(key, cause=cause_title(self.library, self.here.cause))))
         if outcome is Outcome.WAITING:

@@ -1,0 +1,73 @@
+"""What is generated in the documentation: tables from the code, transcripts from conversations really played.
+
+`cog -r README.md content/README.md deploy/README.md` writes them anew; the gate checks that they are current.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+from pydantic_core import PydanticUndefined
+
+from bot.adapters.console.plain import as_text
+from bot.adapters.store.keys import as_markdown
+from bot.cli import main
+from bot.core.problem import RULES
+from bot.core.text import Evidence
+from bot.runtime.settings import Settings, StatusSettings
+from handlers.triage import not_ours
+from tests.scenarios.playing import Player, library, page, recogniser
+
+
+def commands() -> str:
+    """The commands, as `--help` has them."""
+    return "\n".join(["| command | what it does |", "|---|---|", *_commands(main, "redial")])
+
+
+def _commands(group: click.Group, name: str) -> Iterable[str]:
+    for command in group.commands.values():
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{name} {command.name}")
+            continue
+        arguments = [p.make_metavar(click.Context(command)) for p in command.params if isinstance(p, click.Argument)]
+        usage = " ".join([name, command.name or "", *arguments])
+        yield f"| `{usage}` | {command.help} |"
+
+
+def settings() -> str:
+    """The settings, with their defaults."""
+    rows = ["| setting | default | meaning |", "|---|---|---|"]
+    for prefix, model in (("", Settings), ("status.", StatusSettings)):
+        for name, info in model.model_fields.items():
+            default = "" if info.default in {PydanticUndefined, None, "", ()} else f"`{info.default}`"
+            shown = str(info.validation_alias or f"{prefix}{name}")
+            if name != "status":
+                rows.append(f"| `{shown}` | {default} | {info.description} |")
+    return "\n".join(rows)
+
+
+def keys() -> str:
+    """The keys kept in Redis."""
+    return as_markdown()
+
+
+def rules() -> str:
+    """The rules of `redial check`."""
+    return "\n".join(["| rule | what it refuses |", "|---|---|", *(f"| `{name}` | {what} |" for name, what in RULES.items())])
+
+
+def transcript(*lines: str, answer: str = "clear") -> str:
+    """A conversation with what a person writes, as `redial chat` prints it in a pipe."""
+    grades = {grade.value: library().messages.text(f"evidence.{grade}") for grade in Evidence}
+    player, out = Player(page(answer)), ["```text"]
+    for n, line in enumerate(lines):
+        view = player.report(line) if n == 0 else player.say(line)
+        out += [f"you > {line}", "", as_text(view, grades=grades, width=96), ""]
+    return "\n".join([*out[:-1], "```"])
+
+
+def one_line(text: str) -> str:
+    """What is said to a report that is not Redial's."""
+    view = not_ours(library(), recogniser().recognise(text))
+    return "\n".join(["```text", f"you > {text}", "", as_text(view, grades={}, width=96), "```"])
