@@ -178,7 +178,7 @@ def _unhappy(sight: Sight) -> bool:
         return False
     said = any(score >= _SURE for _, score in _scores(sight.wordings))
     if sight.elsewhere:
-        return said and bool(sight.claude)
+        return bool(sight.claude) and (said or (sight.trouble and sight.chatty))
     shown = len({pointer.form for pointer in sight.pointers}) > 1 or any(pointer.code for pointer in sight.pointers)
     return said or shown or sight.chatty or (sight.trouble and bool(sight.claude or sight.computing))
 
