@@ -19,7 +19,7 @@ from bot.core.moments import clock
 from bot.core.official import CLEAR
 from bot.core.recogniser import Decision, Recognition
 from bot.core.showing import Showing
-from bot.core.turn import OVER, Around, Turn
+from bot.core.turn import NONE_OF_THESE, OVER, Around, Turn
 from bot.core.view import View
 
 _NOTES, _NOTE = 20, 500
@@ -32,9 +32,6 @@ _ENDS = {
     "wait": Outcome.WAITING,
 }
 """The ways out that end a conversation."""
-
-NONE_OF_THESE = "@none"
-"""The choice of an offer that says that no guide fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +170,7 @@ def _recognised(turn: Turn, found: Recognition) -> None:
     elif found.decision is Decision.CHOOSE and candidates:
         turn.change(guide="", step=WHICH, candidates=candidates)
     else:
-        turn.change(guide="", step=WHAT, candidates=())
+        turn.change(guide="", step=WHAT, candidates=candidates)
 
 
 # --- presses ---------------------------------------------------------------------------------------------------
@@ -236,7 +233,7 @@ def _list_questions(turn: Turn) -> None:
 def _answer(turn: Turn, choice_id: str) -> None:
     """Take a choice of the question that is open: an offer of guides, a fact, or a step."""
     here = turn.conversation
-    if here.step == WHICH and not here.guide:
+    if not here.guide:
         if choice_id == NONE_OF_THESE:
             turn.change(step=WHAT, candidates=())
         elif choice_id in here.candidates:
@@ -277,11 +274,7 @@ def _said(turn: Turn, event: Say) -> None:
     if not turn.conversation.open:
         _said_after_the_end(turn, event)
         return
-    if turn.conversation.step == WHAT and not turn.conversation.guide:
-        _placed(turn, event)
-        return
-    choices = turn.choices
-    picked = matching.pick(event.text, choices, turn.library.messages.list("says.not"))
+    picked = matching.pick(event.text, turn.choices, turn.library.messages.list("says.not"))
     control = _meant_control(turn, event.text)
     if control and not (picked and control == "fixed"):
         _control_said(turn, control)
@@ -290,7 +283,7 @@ def _said(turn: Turn, event: Say) -> None:
         _answer(turn, picked.id)
     elif matching.number(event.text) is not None:
         turn.tell_aside("step.no-match")
-    elif turn.conversation.step == WHICH and not turn.conversation.guide:
+    elif not turn.conversation.guide:
         _placed(turn, event)
     else:
         _question_or_note(turn, event)
@@ -319,11 +312,7 @@ def _control_said(turn: Turn, name: str) -> None:
 
 
 def _placed(turn: Turn, event: Say) -> None:
-    """Take more words about a report that has no guide yet."""
-    control = _meant_control(turn, event.text)
-    if control:
-        _control_said(turn, control)
-        return
+    """Take more words about a report without a guide; `event` is recognised together with what was said before."""
     here, found = turn.conversation, event.recognition
     turn.change(
         report=f"{here.report}\n{event.text}"[-_REPORT:],
@@ -333,9 +322,10 @@ def _placed(turn: Turn, event: Say) -> None:
     )
     if found.decision in {Decision.GUIDE, Decision.CHOOSE}:
         _recognised(turn, found)
-    elif here.step == WHAT and here.revision > 1:
+    elif here.step == WHAT:
+        offered = tuple(c.guide for c in found.candidates) or here.candidates or turn.likely_guides()
         turn.tell("what.again")
-        turn.change(step=WHICH, candidates=turn.likely_guides())
+        turn.change(step=WHICH, candidates=offered)
 
 
 def _question_or_note(turn: Turn, event: Say) -> None:

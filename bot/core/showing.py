@@ -107,9 +107,10 @@ class Showing:
         return View(lead=lead, offers=self._offers(), controls=self._controls(("human", "stop")))
 
     def _what(self) -> View:
-        body = Text(self.messages.inline("what.body"))
-        lead = self.messages.inline("what.lead")
-        return View(lead=lead, blocks=(body,), controls=self._controls(("human", "stop")))
+        keys = ["what.body", *(["what.or"] if self.turn.choices else [])]
+        blocks = tuple(Text(self.messages.inline(key)) for key in keys)
+        controls = self._controls(("human", "stop"))
+        return View(lead=self.messages.inline("what.lead"), blocks=blocks, offers=self._offers(), controls=controls)
 
     def _opened(self, view: View, guide: Guide) -> View:
         """Put the guide's quick answer and the official status before the first question."""

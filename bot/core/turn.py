@@ -17,6 +17,9 @@ from bot.core.text import Block, Bullets, Span, Text
 OVER = "over"
 """The question, among those for facts, that is asked when the incident somebody waited for has ended."""
 
+NONE_OF_THESE = "@none"
+"""The choice of an offer that says that no guide fits."""
+
 _HOPS = 60
 """More steps than any chain of automatic answers has: a guide that goes round in circles stops here."""
 
@@ -66,11 +69,11 @@ class Turn:
         """What can be answered now, offers of guides included, in the order shown."""
         if self.question:
             return self.question.choices
+        guides = [self.library.guide(guide) for guide in self.conversation.candidates]
+        offers = [Choice(guide.id, guide.title, ToStep(guide.id, "")) for guide in guides]
         if self.conversation.step == WHICH:
-            guides = [self.library.guide(guide) for guide in self.conversation.candidates]
-            offers = [Choice(guide.id, guide.title, ToStep(guide.id, "")) for guide in guides]
-            return (*offers, Choice("@none", self.library.messages.text("which.none"), ToStep("", WHAT)))
-        return ()
+            offers.append(Choice(NONE_OF_THESE, self.library.messages.text("which.none"), ToStep("", WHAT)))
+        return tuple(offers)
 
     @property
     def other(self) -> str:
