@@ -33,8 +33,8 @@ _HAND_OVER = re.compile(
 _ENOUGH = 0.75
 _SMALL = frozenset(
     """a all an and another any are as at be but by claude code comes do does else error for from had has have here i in
-    is it its line me mine my names no not now of on one only or other our same say says something still that the there
-    this to too was what when which with you your""".split()  # noqa: SIM905 - a list of words reads as words
+    is it its line me mine my names no not now of on one only or other our same say says shows something still that the
+    there this to too was what when which with you your""".split()  # noqa: SIM905 - a list of words reads as words
 )
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from bot.adapters.console.plain import as_text
-from bot.core.flow import NONE_OF_THESE
 from bot.core.guide import Outcome
+from bot.core.turn import NONE_OF_THESE
 from tests.scenarios.answering import Person, pick, read_people
 from tests.scenarios.playing import Player, library, page
 
@@ -81,11 +81,11 @@ def _answer(it: Run) -> None:
     player, person = it.player, it.person
     view = player.view
     it.answers += 1
-    if not view.offers:
+    chosen = pick(person, view)
+    if chosen is None and view.step == "@what":
         it.said.append(person.line or person.says)
         player.say(it.said[-1])
         return
-    chosen = pick(person, view)
     if chosen is None and view.step == "@which":
         chosen = next(offer for offer in view.offers if offer.id == NONE_OF_THESE)
     if chosen is None:
@@ -95,7 +95,7 @@ def _answer(it: Run) -> None:
     player.say(str(chosen.n))
 
 
-PEOPLE = read_people("people.toml")
+PEOPLE = [*read_people("people.toml"), *read_people("people-desk.toml")]
 UNREADABLE = [person for person in PEOPLE if person.page == "clear"]
 
 
