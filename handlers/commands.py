@@ -30,9 +30,6 @@ _TAKES = {
 }
 """What may stand behind a sub-command; with anything else behind it, the text is a report ("status page says…")."""
 
-_SPOKEN = frozenset({"human", "back", "stop", "again"})
-"""Words for the open conversation that people also give as a sub-command."""
-
 
 def read(text: str) -> Commanded | Said:
     """Decide whether what follows `/redial` is a sub-command; any other text is a report."""
@@ -40,9 +37,7 @@ def read(text: str) -> Commanded | Said:
     name, rest = head.casefold() or "help", rest.strip()
     if _TAKES[name].fullmatch(rest) if name in _TAKES else False:
         return Commanded(name, rest)
-    if name in _SPOKEN and not rest:
-        return Said(name)
-    return Said(rest if name == "triage" and rest else text, fresh=True)
+    return Said(rest if name == "triage" and rest else text, "command")
 
 
 async def commanded(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat) -> None:
@@ -65,27 +60,27 @@ async def _help(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> 
         for name in COMMANDS
     ]
     blocks = (Text(say.inline("command.help-body")), Text(say.inline("command.help-commands")), Bullets(tuple(lines)))
-    await chat.show(event.origin, View(lead=say.inline("command.help-lead"), blocks=blocks))
+    await chat.tell(event.origin, View(lead=say.inline("command.help-lead"), blocks=blocks))
 
 
 async def _guides(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
     guides = sorted(desk.library.guides.values(), key=lambda guide: guide.title)
     items = tuple((Text((Span(guide.id, code=True), Span(f" {guide.title}"))),) for guide in guides)
-    await chat.show(event.origin, View(lead=desk.library.messages.inline("command.guides"), blocks=(Bullets(items),)))
+    await chat.tell(event.origin, View(lead=desk.library.messages.inline("command.guides"), blocks=(Bullets(items),)))
 
 
 async def _guide(desk: Desk, event: InboundEvent, argument: str, chat: Chat) -> None:
     guide = desk.library.known(argument)
     if guide is None:
         say = desk.library.messages
-        await chat.show(event.origin, View(lead=say.inline("command.unknown-guide", name=argument)))
+        await chat.tell(event.origin, View(lead=say.inline("command.unknown-guide", name=argument)))
         await _guides(desk, event, "", chat)
         return
     await triage.start(desk, event, guide.id, chat)
 
 
 async def _status(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
-    await chat.show(event.origin, status_view(desk.library, await desk.status.board(), desk.clock()))
+    await chat.tell(event.origin, status_view(desk.library, await desk.status.board(), desk.clock()))
 
 
 def status_view(library: Library, board: Board, now: float) -> View:
@@ -134,13 +129,13 @@ async def _resume(desk: Desk, event: InboundEvent, argument: str, chat: Chat) ->
     say = desk.library.messages
     n = int(argument or 0)
     if not mine:
-        await chat.show(event.origin, View(lead=say.inline("command.none-open")))
+        await chat.tell(event.origin, View(lead=say.inline("command.none-open")))
     elif n > len(mine):
-        await chat.show(event.origin, View(lead=say.inline("command.no-such", n=n)))
+        await chat.tell(event.origin, View(lead=say.inline("command.no-such", n=n)))
     elif n or len(mine) == 1:
         await triage.take_up(desk, event, mine[max(n, 1) - 1], chat)
     else:
-        await chat.show(event.origin, open_view(desk.library, mine, desk.clock()))
+        await chat.tell(event.origin, open_view(desk.library, mine, desk.clock()))
 
 
 def open_view(library: Library, mine: Sequence[Conversation], now: float) -> View:
@@ -163,9 +158,9 @@ async def _reset(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) ->
         desk.store.confirm(close(conversation, desk.clock()))
     say = desk.library.messages
     lead = say.inline("command.reset", n=closed) if closed else say.inline("command.reset-none")
-    await chat.show(event.origin, View(lead=lead))
+    await chat.tell(event.origin, View(lead=lead))
 
 
 async def _forget(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
     count = await desk.store.forget(event.origin)
-    await chat.show(event.origin, View(lead=desk.library.messages.inline("command.forgot", n=count)))
+    await chat.tell(event.origin, View(lead=desk.library.messages.inline("command.forgot", n=count)))

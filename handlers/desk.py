@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from bot.core.library import Library
+from bot.core.placement import Rooms
 from bot.core.recogniser import Recogniser
 from bot.core.turn import Around
 from bot.ports.status import StatusSource
@@ -14,7 +15,10 @@ from bot.ports.store import ConversationStore
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Content, memory, official status and the clock. managed: devices belong to the company (setting `devices`)."""
+    """Content, memory, official status and the clock.
+
+    managed: devices belong to the company (setting `devices`). rooms: the channels of each platform, by its name.
+    """
 
     library: Library
     recogniser: Recogniser
@@ -22,6 +26,7 @@ class Desk:
     status: StatusSource
     clock: Callable[[], float]
     managed: bool = True
+    rooms: Mapping[str, Rooms] = field(default_factory=dict)
 
     async def around(self) -> Around:
         """Return what holds for a turn played now."""

@@ -5,57 +5,80 @@ from __future__ import annotations
 import hashlib
 from base64 import b32encode
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import structlog
 
 from bot.core import flow
 from bot.core.conversation import Conversation
-from bot.core.event import InboundEvent, Origin, Pressed, Said
+from bot.core.errors import ChannelGone, ChatUnavailable, NotAllowed
+from bot.core.event import How, InboundEvent, Origin, Pressed, Said
 from bot.core.flow import Begin, Press, Say, Transition
 from bot.core.library import Library
+from bot.core.placement import Rooms, Where, where
 from bot.core.recogniser import Decision, Recognition
 from bot.core.redaction import Redacted, redact
-from bot.core.text import Block, Text
+from bot.core.text import Text
 from bot.core.turn import Around
-from bot.core.view import Cite, View
+from bot.core.view import Cite, Offer, View
 from bot.ports.chat import Chat
 from bot.ports.store import Conflict, Duplicate
+from handlers.answering import answer, post, posted_at, removed, tell, told
 from handlers.desk import Desk
+
+_log = structlog.get_logger(__name__)
 
 _TRIES = 4
 """How often a turn is played again because another replica wrote first."""
+_LOOKING = 30
+"""Seconds in which one replica alone sees to an answer that is owed."""
+
+OFFER = "@offer"
+"""Step of a view that offers help to somebody in a watched channel; its choice is a guide, its conversation none."""
 
 Play = Callable[[Conversation], Transition]
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What opens a conversation: whose trouble it is, and what their words are taken for."""
+
+    owner: Origin
+    where: Where
+    clean: Redacted
+    recognition: Recognition
 
 
 async def said(desk: Desk, event: InboundEvent, what: Said, chat: Chat) -> None:
     """Take free text: an answer in the writer's open conversation, or a report that opens one."""
     clean = redact(what.text)
-    here = None if what.fresh else await desk.store.here(event.origin)
-    if here is None and not what.addressed:
-        return
-    if here is None and flow.answers_only(desk.library, clean.text):
-        await chat.show(event.origin, _sentence(desk.library, "command.no-conversation"))
-        return
-    recognition = desk.recogniser.recognise(clean.text)
-    around = await desk.around()
-    if here is None:
-        await _report(desk, event, clean, recognition, around, chat)
-        return
-
-    def play(conversation: Conversation) -> Transition:
-        return flow.play(desk.library, conversation, Say(clean.text, recognition), around, by=event.origin.user)
-
-    await _turn(desk, event, here, play, chat, clean)
+    here = await _belongs(desk, event, what.how, clean.text)
+    place = None if here else where(_rooms(desk, event), event, what.how)
+    if here:
+        await _said_in(desk, event, what, here, clean, chat)
+    elif place and what.how == "watched":
+        await _offer(desk, event, clean, chat)
+    elif place and flow.answers_only(desk.library, clean.text):
+        if await desk.store.claim(event.id, event.origin):
+            await tell(desk, event, chat, "command.no-conversation")
+    elif place:
+        # Where only who asked can see the answer, it is theirs, whoever wrote the words.
+        owner = replace(event.origin, user=what.author) if what.author and place.public else event.origin
+        report = _Report(owner, place, clean, desk.recogniser.recognise(clean.text))
+        await _report(desk, event, report, chat)
 
 
 async def pressed(desk: Desk, event: InboundEvent, what: Pressed, chat: Chat) -> None:
-    """Take a press: only the conversation's owner answers, and only the question that is open."""
+    """Take a press: only the conversation's owner and helpers answer, and only the question that is open."""
+    if what.step == OFFER:
+        await start(desk, event, what.choice, chat)
+        return
     conversation = await desk.store.get(event.origin, what.conversation, revision=what.revision)
     if conversation is None:
-        await chat.show(event.origin, _sentence(desk.library, "trouble.gone"))
+        await tell(desk, event, chat, "trouble.gone")
         return
-    if conversation.origin.user != event.origin.user:
-        await chat.show(event.origin, _sentence(desk.library, "trouble.not-yours"))
+    if event.origin.user not in {conversation.origin.user, *conversation.helpers}:
+        await tell(desk, event, chat, "trouble.not-yours")
         return
     around = await desk.around()
 
@@ -70,7 +93,8 @@ async def start(desk: Desk, event: InboundEvent, guide: str, chat: Chat) -> None
     """Open a conversation with a guide chosen by name."""
     known = desk.library.guide(guide)
     chosen = Recognition(Decision.GUIDE, known.id, (), "", sign=False, facts={}, details={})
-    await _report(desk, event, redact(""), chosen, await desk.around(), chat)
+    place = where(_rooms(desk, event), event, "command") or Where.PRIVATE
+    await _report(desk, event, _Report(event.origin, place, redact(""), chosen), chat)
 
 
 async def take_up(desk: Desk, event: InboundEvent, conversation: Conversation, chat: Chat) -> None:
@@ -84,25 +108,87 @@ async def take_up(desk: Desk, event: InboundEvent, conversation: Conversation, c
 
 
 async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float) -> int:
-    """Show the answers that a crash kept from being shown; return how many."""
+    """Show the answers of a workspace that a crash kept from being shown; return how many.
+
+    What is found to be there is only noted. What can never be shown is given up with a line in the log; while the
+    platform is away, the rest stays owed.
+    """
     count = 0
     for conversation in await desk.store.owed(origin, older_than=older_than):
-        view = flow.show(desk.library, conversation, await desk.around()).view
-        if not await chat.shown(conversation.origin, view.key):
-            await chat.show(conversation.origin, view)
-            count += 1
-        desk.store.confirm(conversation)
+        mark = f"owed:{conversation.id}:{conversation.revision}"
+        if not await desk.store.claim(mark, conversation.origin, seconds=_LOOKING):
+            continue
+        try:
+            count += await _show_owed(desk, conversation, chat)
+        except (ChannelGone, NotAllowed) as error:
+            _log.error("answer given up", platform=origin.platform, conversation=conversation.id, error=str(error))
+            desk.store.confirm(conversation)
+        except ChatUnavailable as error:
+            _log.warning("answers stay owed", platform=origin.platform, error=str(error))
+            break
     return count
 
 
-async def _report(
-    desk: Desk, event: InboundEvent, clean: Redacted, recognition: Recognition, around: Around, chat: Chat
+async def _show_owed(desk: Desk, conversation: Conversation, chat: Chat) -> bool:
+    view = flow.show(desk.library, conversation, await desk.around()).view
+    found = await chat.shown(conversation.origin, view.key)
+    if found:
+        desk.store.confirm(posted_at(conversation, found))
+    else:
+        await post(desk.store, conversation, view, chat)
+    return found is None
+
+
+async def _belongs(desk: Desk, event: InboundEvent, how: How, text: str) -> Conversation | None:
+    """Return the open conversation a text belongs to: that of its place, or for `/redial back` the newest."""
+    if how in {"shortcut", "watched"}:
+        return None
+    if how != "command":
+        return await desk.store.here(event.origin)
+    if not flow.answers_only(desk.library, text):
+        return None
+    return next((mine for mine in await desk.store.of(event.origin) if mine.open), None)
+
+
+async def _said_in(
+    desk: Desk, event: InboundEvent, what: Said, here: Conversation, clean: Redacted, chat: Chat
 ) -> None:
-    if recognition.decision is Decision.NONE:
-        if await desk.store.claim(event.id, event.origin):
-            await chat.show(event.origin, _warned(desk.library, not_ours(desk.library, recognition), clean))
+    words = Say(clean.text, desk.recogniser.recognise(clean.text))
+    around = await desk.around()
+
+    def play(conversation: Conversation) -> Transition:
+        return flow.play(desk.library, conversation, words, around, by=event.origin.user)
+
+    # In a thread where somebody else has spoken since, only an answer is meant for Redial.
+    talk = what.how == "thread" and what.others_since and not flow.answers_only(desk.library, clean.text)
+    if not talk or play(here).folded:
+        await _turn(desk, event, here, play, chat, clean)
+
+
+async def _offer(desk: Desk, event: InboundEvent, clean: Redacted, chat: Chat) -> None:
+    """Offer help privately for a message in a watched channel, once, and never on a guess."""
+    found = desk.recogniser.recognise(clean.text)
+    guide = desk.library.known(found.guide)
+    if not (found.decision is Decision.GUIDE and found.sign and guide):
         return
-    opened = flow.begin(desk.library, conversation_id(event), event.origin, Begin(clean.text, recognition), around)
+    if await desk.store.claim(event.id, event.origin):
+        say = desk.library.messages
+        lead = say.inline("offer.lead", title=guide.title, because=found.why)
+        view = View(lead=lead, offers=(Offer(1, guide.id, say.text("offer.start")),), guide=guide.id, step=OFFER)
+        await told(event, chat, replace(view, preface=removed(say, clean)))
+
+
+async def _report(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) -> None:
+    if report.recognition.decision is Decision.NONE:
+        if await desk.store.claim(event.id, event.origin):
+            await _not_ours(desk, event, report, chat)
+        return
+    around = await desk.around()
+    owner = await chat.private(report.owner) if report.where is Where.PRIVATE else report.owner
+    words = Begin(report.clean.text, report.recognition)
+    opened = flow.begin(desk.library, conversation_id(event), owner, words, around)
+    helpers = (event.origin.user,) if event.origin.user != owner.user else ()
+    opened = replace(opened, conversation=replace(opened.conversation, where=report.where, helpers=helpers))
     result = await desk.store.commit(event.id, opened.conversation)
     if isinstance(result, Duplicate):
         return
@@ -110,8 +196,16 @@ async def _report(
         if result.current:
             await _already_open(desk, event, result.current, around, chat)
         return
-    await chat.show(event.origin, _warned(desk.library, opened.view, clean))
-    desk.store.confirm(opened.conversation)
+    await answer(desk, event, opened, chat, report.clean)
+
+
+async def _not_ours(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) -> None:
+    view = not_ours(desk.library, report.recognition)
+    view = replace(view, preface=removed(desk.library.messages, report.clean))
+    if report.where.public and not report.clean.secret:
+        await chat.show(event.origin, view, report.where)
+    else:
+        await told(event, chat, view)
 
 
 async def _already_open(desk: Desk, event: InboundEvent, current: Conversation, around: Around, chat: Chat) -> None:
@@ -120,7 +214,8 @@ async def _already_open(desk: Desk, event: InboundEvent, current: Conversation, 
     def play(conversation: Conversation) -> Transition:
         again = flow.show(desk.library, conversation, around, preface="opening.already")
         moved = replace(conversation, revision=conversation.revision + 1, touched=around.now)
-        return replace(again, conversation=moved, changed=True, view=replace(again.view, revision=moved.revision))
+        view = replace(again.view, revision=moved.revision, key=moved.key)
+        return replace(again, conversation=moved, changed=True, view=view)
 
     await _turn(desk, event, current, play, chat)
 
@@ -130,22 +225,41 @@ async def _turn(
 ) -> None:
     """Play, store, show, and again from what stands if somebody else wrote first."""
     for _ in range(_TRIES):
-        turn = play(conversation)
+        turn = play(_located(conversation, event))
         if not turn.changed:
-            await chat.show(event.origin, _warned(desk.library, turn.view, clean))
+            await _unchanged(desk, event, turn, chat, clean)
             return
         result = await desk.store.commit(event.id, turn.conversation)
         if isinstance(result, Conflict):
             if result.current is None:
-                await chat.show(event.origin, _sentence(desk.library, "trouble.gone"))
+                await tell(desk, event, chat, "trouble.gone")
                 return
             conversation = result.current
             continue
         if not isinstance(result, Duplicate):
-            await chat.show(event.origin, _warned(desk.library, turn.view, clean))
-            desk.store.confirm(turn.conversation)
+            await answer(desk, event, replace(turn, conversation=result.conversation), chat, clean)
         return
-    await chat.show(event.origin, _sentence(desk.library, "trouble.busy"))
+    await tell(desk, event, chat, "trouble.busy")
+
+
+async def _unchanged(desk: Desk, event: InboundEvent, turn: Transition, chat: Chat, clean: Redacted | None) -> None:
+    """Answer what changed nothing: a press to who pressed alone, words where they were said."""
+    if isinstance(event.what, Pressed):
+        await told(event, chat, turn.view)
+    elif await desk.store.claim(event.id, event.origin):
+        await answer(desk, event, turn, chat, clean)
+
+
+def _located(conversation: Conversation, event: InboundEvent) -> Conversation:
+    """Return the conversation in the thread it is spoken to in, where this replica has not learnt of it yet."""
+    origin, there = conversation.origin, event.origin
+    if origin.thread or conversation.where is not Where.THREAD or origin.channel != there.channel:
+        return conversation
+    return replace(conversation, origin=replace(origin, thread=there.thread))
+
+
+def _rooms(desk: Desk, event: InboundEvent) -> Rooms:
+    return desk.rooms.get(event.origin.platform, Rooms())
 
 
 def conversation_id(event: InboundEvent) -> str:
@@ -162,19 +276,3 @@ def not_ours(library: Library, found: Recognition) -> View:
         return View(lead=lead, blocks=(Text(body),), sources=(Cite(found.product, found.link),))
     lead = say.inline("none.product", product=found.product) if found.product else say.inline("none.lead")
     return View(lead=lead, blocks=(Text(say.inline("none.body")),))
-
-
-def _warned(library: Library, view: View, clean: Redacted | None) -> View:
-    """Say what was taken out of what somebody pasted; a leaked secret comes before everything else."""
-    if clean is None or not clean.removed:
-        return view
-    say = library.messages
-    kinds = ", ".join(dict.fromkeys(say.text(f"kind.{kind.name.lower()}") for kind in clean.removed))
-    if not clean.secret:
-        return replace(view, preface=(Text(say.inline("secret.personal", kinds=kinds)), *view.preface))
-    warning: tuple[Block, ...] = (Text(say.inline("secret.lead", kinds=kinds)), Text(say.inline("secret.body")))
-    return replace(view, preface=(*warning, *view.preface))
-
-
-def _sentence(library: Library, key: str) -> View:
-    return View(lead=library.messages.inline(key))

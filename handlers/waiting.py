@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import structlog
+
 from bot.core import flow
-from bot.core.event import Origin
+from bot.core.conversation import Conversation
+from bot.core.errors import ChatError
 from bot.ports.chat import Chat
 from bot.ports.store import Stored
+from handlers.answering import post
 from handlers.desk import Desk
 
+_log = structlog.get_logger(__name__)
 
-async def tell_ended(desk: Desk, origin: Origin, chat: Chat) -> int:
-    """Tell `origin.user` of each of their conversations that waits and need not any more; return how many."""
-    waiting = [conversation for conversation in await desk.store.of(origin) if conversation.waiting]
+
+async def tell_ended(desk: Desk, waiting: Iterable[Conversation], chat: Chat) -> int:
+    """Tell the people of those conversations that wait and need not any more; return how many."""
     told = 0
     for conversation in waiting:
-        turn = flow.over(desk.library, conversation, await desk.around())
+        turn = flow.over(desk.library, conversation, await desk.around()) if conversation.waiting else None
         if turn is None:
             continue
         # One event for one end, however many replicas see it.
         result = await desk.store.commit(f"over:{conversation.id}:{conversation.revision}", turn.conversation)
         if isinstance(result, Stored):
-            await chat.show(conversation.origin, turn.view)
-            desk.store.confirm(turn.conversation)
-            told += 1
+            try:
+                await post(desk.store, result.conversation, turn.view, chat)
+                told += 1
+            except ChatError as error:
+                # It is stored: the answer is owed, and shown as others are.
+                _log.warning("end not told yet", platform=conversation.origin.platform, error=str(error))
     return told

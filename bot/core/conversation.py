@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from bot.core.event import Origin
 from bot.core.guide import Outcome
+from bot.core.placement import Where
 
 SCHEMA = 1
 """Raised when a stored conversation changes shape in a way older replicas must not touch."""
@@ -47,6 +48,8 @@ class Conversation:
     details: what the report says besides: request id, time, attempt, version, the exact line.
     cause: the step that named the finding, as `guide#step`.
     incident: what a waiting conversation waits for; empty while the page shows none yet.
+    where: how it is held. shown: the message its last view is in, once it is known, as `Posted.message`.
+    helpers: ids of others who take part: they may press.
     """
 
     id: str
@@ -70,6 +73,14 @@ class Conversation:
     cause: str = ""
     incident: str = ""
     outcome: Outcome | None = None
+    where: Where = Where.DIRECT
+    shown: str = ""
+    helpers: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The mark by which the message that shows this revision can be found."""
+        return f"{self.id}:{self.revision}"
 
     @property
     def open(self) -> bool:

@@ -6,7 +6,11 @@ RedialError
 ├── StoreError
 │   ├── StoreUnavailable    the store cannot be reached or refuses to write
 │   └── RecordTooNew        a record written by a newer Redial, or naming ids this one does not know
-└── StatusError             the status page could not be read or understood
+├── StatusError             the status page could not be read or understood
+└── ChatError               a chat platform did not do what was asked
+    ├── ChannelGone         the channel, thread or message is no longer there, or archived: it will not come back
+    ├── NotAllowed          a right is missing; carries which
+    └── ChatUnavailable     the platform cannot be reached, fails or asks to wait; carries for how long
 """
 
 from __future__ import annotations
@@ -44,3 +48,27 @@ class RecordTooNew(StoreError):  # noqa: N818 - reads as the state it names
 
 class StatusError(RedialError):
     """The status page could not be read or did not say what a status page says."""
+
+
+class ChatError(RedialError):
+    """A chat platform did not do what was asked."""
+
+
+class ChannelGone(ChatError):  # noqa: N818 - reads as the state it names
+    """The channel, thread or message is no longer there, or archived for good; asking again is of no use."""
+
+
+class NotAllowed(ChatError):  # noqa: N818 - reads as the state it names
+    """Redial lacks a right, or a person does not take its messages. missing: the right, as the platform calls it."""
+
+    def __init__(self, message: str, *, missing: str = "") -> None:
+        super().__init__(message)
+        self.missing = missing
+
+
+class ChatUnavailable(ChatError):  # noqa: N818 - reads as the state it names
+    """The platform cannot be reached, fails, or asks to wait. retry_after: seconds, 0 where it does not say."""
+
+    def __init__(self, message: str, *, retry_after: float = 0.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after

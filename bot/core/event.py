@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+How = Literal["command", "mention", "direct", "thread", "watched", "shortcut"]
+"""How something was said: behind `/redial`; with a mention, also one in a thread; in a direct message; in a thread
+without a mention; at the top level of a watched channel; with the shortcut on a message ("Triage this message")."""
+
+Room = Literal["direct", "threads", "plain", "closed"]
+"""What Redial can do where an event came from: talk to one person; open a thread or go on in one; only post, where
+no thread can exist; nothing, because it is not a member of the channel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an event came from. `thread` is empty at the top level of a channel."""
+    """Where an event came from. `thread` is empty where there is none yet, and in a direct message.
+
+    A mention at the top level has the thread that an answer to it opens (in Slack and Discord its name is known before:
+    it is the message's own id).
+    """
 
     platform: str
     workspace: str
@@ -23,26 +36,31 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Somebody wrote `text`, not redacted yet: the handler does that before anything else.
+    """Somebody said `text`, not redacted yet: the handler does that before anything else.
 
-    addressed: it was said to Redial (a command, a mention, a direct message); otherwise it is other people's talk
-    unless the writer has an open conversation in that thread.
-    fresh: it cannot belong to an open conversation (a slash command, a mention at the top level).
+    author: whose words they are, where that is somebody else (a shortcut on, or a mention that quotes, a message of
+    theirs): the conversation is then theirs, and who asked for it helps.
+    others_since: another human has written in the thread since Redial's last post; what answers nothing is then talk.
     """
 
     text: str
-    addressed: bool = True
-    fresh: bool = False
+    how: How
+    author: str = ""
+    others_since: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """Somebody pressed `choice` on the message that showed `conversation` at `revision` and `step`."""
+    """Somebody pressed `choice` on the message that showed `conversation` at `revision` and `step`.
+
+    message: its id, as `Posted.message`, where the platform says it and it can be edited by that id.
+    """
 
     conversation: str
     revision: int
     step: str
     choice: str
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +79,4 @@ class InboundEvent:
     origin: Origin
     what: Said | Pressed | Commanded
     locale: str = "en"
+    room: Room = "direct"

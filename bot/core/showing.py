@@ -47,7 +47,7 @@ class Showing:
             view = replace(view, preface=(*self.turn.preface, *view.preface))
         return replace(
             view,
-            key=f"{self.here.id}:{self.here.revision}",
+            key=self.here.key,
             conversation=self.here.id,
             revision=self.here.revision,
             guide=self.here.guide,

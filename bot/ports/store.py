@@ -63,11 +63,18 @@ class ConversationStore(Protocol):
         event is then a `Duplicate`, and its answer is owed.
         """
 
-    async def claim(self, event_id: str, origin: Origin) -> bool:
-        """Claim an event that is answered without a conversation; False if it was handled before."""
+    async def claim(self, event_id: str, origin: Origin, *, seconds: int = ...) -> bool:
+        """Claim an event that is answered without a conversation, for a day; False if it was handled before.
+
+        With fewer `seconds` it is a piece of work that nobody else begins meanwhile.
+        """
 
     def confirm(self, conversation: Conversation) -> None:
-        """Note that the answer for this revision was shown; written with the next turn or by `flush`."""
+        """Note that the answer for this revision was shown; written with the next turn or by `flush`.
+
+        `conversation.origin.thread` and `conversation.shown`, which only the posting has told, are kept with it, and
+        hold at once for what this process reads. A confirmation of an older revision changes nothing newer.
+        """
 
     async def flush(self) -> None:
         """Write the confirmations that are still in memory."""

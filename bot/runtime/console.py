@@ -12,7 +12,6 @@ from bot.adapters.console.chat import ConsoleChat
 from bot.adapters.console.plain import as_json, as_text
 from bot.adapters.console.session import Session
 from bot.core.event import Origin
-from bot.core.flow import answers_only
 from bot.core.library import Library
 from bot.core.text import Evidence
 from bot.core.view import View
@@ -76,11 +75,10 @@ async def _talk(
         chat=terminal,
         origin=origin,
         read=read,
-        is_answer=partial(answers_only, desk.library),
         busy=View(lead=desk.library.messages.inline("trouble.busy")),
     )
     await show_owed(desk, origin, terminal, older_than=_OWED_AFTER)
-    await tell_ended(desk, origin, terminal)
+    await tell_ended(desk, await desk.store.of(origin), terminal)
     if greet and (mine := await desk.store.of(origin)):
         show(open_view(desk.library, mine, desk.clock()))
     watch = asyncio.ensure_future(_watch(desk, origin, terminal))
@@ -97,7 +95,7 @@ async def _watch(desk: Desk, origin: Origin, terminal: ConsoleChat) -> None:
     """Look once a minute whether somebody who waits can be told."""
     while True:
         await asyncio.sleep(_WATCH)
-        await tell_ended(desk, origin, terminal)
+        await tell_ended(desk, await desk.store.of(origin), terminal)
 
 
 async def _stdin() -> AsyncIterator[str]:

@@ -59,6 +59,7 @@ def some_turn(chance: random.Random, model: Model, workspace: Origin, now: float
     if known and chance.random() < 0.6:
         before = chance.choice(known)
         revision = before.revision + chance.choice([1, 1, 1, 1, 0, 2])
+        place = replace(place, thread=place.thread or before.origin.thread)  # a thread that was opened stays
         return replace(before, revision=revision, guide=guide, outcome=outcome, touched=now, origin=place)
     return triage(place, guide=guide, touched=now)
 

@@ -11,8 +11,11 @@ from pathlib import Path
 from bot.adapters.store import connect
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
+from bot.core.folding import Folded
 from bot.core.incident import Board, Health
+from bot.core.placement import Where
 from bot.core.view import View
+from bot.ports.chat import Posted
 from handlers.desk import Desk
 from handlers.turns import handle
 from tests.scenarios.playing import NOW, ORIGIN, content, page
@@ -37,11 +40,21 @@ class Screen:
     def __init__(self) -> None:
         self.views: list[View] = []
 
-    async def show(self, origin: Origin, view: View) -> None:  # noqa: ARG002 - one place
-        self.views.append(view)
+    async def private(self, origin: Origin) -> Origin:
+        return origin
 
-    async def shown(self, origin: Origin, key: str) -> bool:  # noqa: ARG002 - cannot look
-        return False
+    async def show(self, origin: Origin, view: View, where: Where, *, message: str = "") -> Posted:  # noqa: ARG002
+        self.views.append(view)
+        return Posted("", str(len(self.views)))
+
+    async def tell(self, origin: Origin, view: View) -> None:
+        await self.show(origin, view, Where.DIRECT)
+
+    async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
+        """Nothing is folded here."""
+
+    async def shown(self, origin: Origin, key: str) -> Posted | None:  # noqa: ARG002 - cannot look
+        return None
 
 
 @dataclass
@@ -56,7 +69,7 @@ class Person:
     ids: itertools.count[int] = field(default_factory=itertools.count)
 
     async def say(self, text: str) -> View:
-        return await self._do(Said(text))
+        return await self._do(Said(text, "direct"))
 
     async def command(self, name: str, argument: str = "") -> View:
         return await self._do(Commanded(name, argument))

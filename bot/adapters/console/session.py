@@ -13,16 +13,14 @@ from bot.core.view import View
 from bot.ports.intake import Intake
 
 Read = Callable[[str], Commanded | Said]
-IsAnswer = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     """One run of `redial chat`.
 
-    idle: waits until everything handed in has been answered. read: decides what follows `/redial`. is_answer: whether a
-    text only makes sense in an open conversation ("back", "2"); any other first text of a run is a fresh report,
-    whatever was left open by an earlier run. busy: what is shown when the intake is full.
+    idle: waits until everything handed in has been answered. read: decides what follows `/redial`.
+    busy: what is shown when the intake is full.
     """
 
     intake: Intake
@@ -30,7 +28,6 @@ class Session:
     chat: ConsoleChat
     origin: Origin
     read: Read
-    is_answer: IsAnswer
     busy: View
 
     async def run(self, lines: AsyncIterator[str]) -> None:
@@ -43,7 +40,7 @@ class Session:
         """Play one line."""
         event = InboundEvent(uuid.uuid4().hex, self.origin, self.decode(line))
         if not self.intake.submit(event, self.chat):
-            await self.chat.show(self.origin, self.busy)
+            await self.chat.tell(self.origin, self.busy)
         await self.idle()
 
     def decode(self, line: str) -> Commanded | Said | Pressed:
@@ -57,4 +54,5 @@ class Session:
         last, n = self.chat.last, number(text)
         if last and n and n <= len(last.offers):
             return Pressed(last.conversation, last.revision, last.step, last.offers[n - 1].id)
-        return Said(text, fresh=last is None and not self.is_answer(text))
+        # The first text of a run is a report like one behind `/redial`, whatever an earlier run left open.
+        return Said(text, "direct" if last else "command")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 
 from bot.core.conversation import Conversation
 from bot.core.event import Origin
@@ -49,6 +50,19 @@ class Recent:
             self._by_place[conversation.origin] = key
         if len(self._by_id) > self._size:
             self._evict()
+
+    def posted(self, conversation: Conversation) -> None:
+        """Learn where the answer to a revision was shown, if that conversation is still remembered."""
+        key = (conversation.origin.tenant, conversation.id)
+        known = self._by_id.get(key)
+        if known is None:
+            return
+        here = self._by_place.get(known.origin) == key
+        if known.revision == conversation.revision:
+            self.put(conversation, here=here)
+        elif not known.origin.thread:
+            origin = replace(known.origin, thread=conversation.origin.thread)
+            self.put(replace(known, origin=origin), here=here)
 
     def drop(self, tenant: str, conversation_id: str) -> None:
         """Forget one conversation."""

@@ -61,7 +61,7 @@ CONVERSATION = KeySpec(
     "hash",
     14 * DAY,
     "commit",
-    "`revision`, and `data`: the record as records.py encodes it.",
+    "`revision`, `data` (the record, see records.py), and `posted`: `revision thread shown` of the last answer.",
 )
 PERSON = KeySpec(
     "person",

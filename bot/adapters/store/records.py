@@ -7,7 +7,9 @@ Names that repeat in the history (guides, people) are stored once and referred t
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Annotated
+from urllib.parse import quote, unquote
 
 import msgspec
 
@@ -15,6 +17,7 @@ from bot.core.conversation import SCHEMA, Conversation, Remark, Visit
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
 from bot.core.guide import Outcome
+from bot.core.placement import Where
 
 
 class _Head(msgspec.Struct, array_like=True):
@@ -60,6 +63,9 @@ class _Record(msgspec.Struct, array_like=True):
     cause: str = ""
     incident: str = ""
     outcome: str = ""
+    where: str = Where.DIRECT.value
+    shown: str = ""
+    helpers: tuple[str, ...] = ()
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -75,12 +81,15 @@ def encode(conversation: Conversation) -> bytes:
         raise StoreError(f"Conversation {conversation.id!r} holds text that is not valid Unicode.") from error
 
 
-def decode(data: bytes) -> Conversation:
-    """Return the conversation of a record; raises `RecordTooNew` for a newer schema, `StoreError` for other bytes."""
+def decode(data: bytes, posted: bytes | None = None) -> Conversation:
+    """Return the conversation of a record and of what was `posted` since.
+
+    Raises `RecordTooNew` for a newer schema, `StoreError` for other bytes.
+    """
     if schema_of(data) > SCHEMA:
         raise RecordTooNew(f"A conversation has schema {schema_of(data)}; this Redial knows {SCHEMA}.")
     try:
-        return _from_record(_record.decode(data))
+        return placed(_from_record(_record.decode(data)), posted)
     except (msgspec.DecodeError, IndexError) as error:
         raise StoreError(f"A stored conversation cannot be read: {len(data)} bytes that are no record.") from error
 
@@ -124,6 +133,9 @@ def _to_record(conversation: Conversation) -> _Record:
         cause=conversation.cause,
         incident=conversation.incident,
         outcome=conversation.outcome.value if conversation.outcome else "",
+        where=conversation.where.value,
+        shown=conversation.shown,
+        helpers=conversation.helpers,
     )
 
 
@@ -151,6 +163,9 @@ def _from_record(record: _Record) -> Conversation:
         cause=record.cause,
         incident=record.incident,
         outcome=_outcome(record.outcome),
+        where=_where(record.where),
+        shown=record.shown,
+        helpers=record.helpers,
     )
 
 
@@ -159,3 +174,53 @@ def _outcome(value: str) -> Outcome | None:
         return Outcome(value) if value else None
     except ValueError as error:
         raise RecordTooNew(f"A conversation ended in a way this Redial does not know: {value!r}.") from error
+
+
+def _where(value: str) -> Where:
+    try:
+        return Where(value)
+    except ValueError as error:
+        raise RecordTooNew(f"A conversation is held in a way this Redial does not know: {value!r}.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What a confirmation keeps of an answer: whose, of which revision, and where it was shown."""
+
+    user: str
+    revision: int
+    thread: str
+    shown: str
+
+    @classmethod
+    def of(cls, conversation: Conversation) -> Confirmation:
+        """Return what is kept of a conversation as posted."""
+        origin = conversation.origin
+        return cls(origin.user, conversation.revision, origin.thread, conversation.shown)
+
+    def told_by(self, later: Conversation) -> bool:
+        """Say whether the next revision's record says all of this."""
+        place = (later.origin.thread, later.shown)
+        return self.revision == later.revision - 1 and (self.thread, self.shown) == place
+
+    @property
+    def posted(self) -> str:
+        """The text stored beside a record: `revision thread shown`; empty where there is nothing to keep."""
+        names = [quote(name, safe="", errors="surrogatepass") for name in (self.thread, self.shown)]
+        return f"{self.revision} {' '.join(names)}" if any(names) else ""
+
+
+def placed(conversation: Conversation, posted: bytes | None) -> Conversation:
+    """Return a conversation of a record with what is stored beside it of where it was shown.
+
+    The record's writer may not have known it, and may know better where it is older than the record.
+    """
+    if not posted:
+        return conversation
+    revision, thread, shown = posted.decode().split(" ")
+    newer, origin = int(revision) >= conversation.revision, conversation.origin
+    if thread and (newer or not origin.thread):
+        origin = replace(origin, thread=unquote(thread, errors="surrogatepass"))
+    if shown and (newer or not conversation.shown):
+        conversation = replace(conversation, shown=unquote(shown, errors="surrogatepass"))
+    return replace(conversation, origin=origin)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import cast
 
 from bot.adapters.store.cache import Recent
 from bot.adapters.store.keys import CLAIM, CONVERSATION, Keys, encoded, keys_of
-from bot.adapters.store.records import decode, encode
+from bot.adapters.store.records import Confirmation, decode, encode, placed
 from bot.adapters.store.server import Argument, Server, load_script
 from bot.core.conversation import Conversation
 from bot.core.errors import StoreError
@@ -25,10 +25,14 @@ AT_ONCE = 200
 PENDING = 10_000
 """Most confirmations kept in memory while the store is away; the oldest go, and are looked up as owed."""
 
-_COMMIT = load_script("commit")
+_COMMIT = load_script("commit", after="confirmations")
+_CONFIRM = load_script("confirm", after="confirmations")
 _READ = load_script("read")
 _OWED = load_script("owed")
 _FORGET = load_script("forget")
+
+_Record = tuple[bytes, bytes | None]
+"""A record, and where its last answer was shown, as both are stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class RedisConversations:
         self._server = server
         self._recent = Recent(remembered)
         # Confirmations stay here until they are written. They are lost with the process, and then looked up as owed.
-        self._pending: defaultdict[Keys, dict[str, int]] = defaultdict(dict)
+        self._pending: defaultdict[Keys, dict[str, Confirmation]] = defaultdict(dict)
 
     def __repr__(self) -> str:
         return f"RedisConversations({self._server.where!r})"
@@ -108,44 +112,47 @@ class RedisConversations:
             answer = await self._commit(keys, attempt)
         return self._outcome(conversation, answer)
 
-    async def claim(self, event_id: str, origin: Origin) -> bool:
+    async def claim(self, event_id: str, origin: Origin, *, seconds: int = CLAIM.ttl) -> bool:
         """Claim an event that leaves no record."""
         key = keys_of(origin).claim(event_id)
         token = secrets.token_hex(8)
-        if await self._server.command("SET", key, token, "NX", "EX", CLAIM.ttl):
+        if await self._server.command("SET", key, token, "NX", "EX", seconds):
             return True
         # A claim whose answer was lost is repeated by the server below: then it is our own.
         return cast("bytes | None", await self._server.command("GET", key)) == token.encode()
 
     def confirm(self, conversation: Conversation) -> None:
-        """Note that the answer of this revision was shown."""
+        """Note that the answer of this revision was shown, and where."""
         pending = self._pending[keys_of(conversation.origin)]
-        pending[conversation.id] = max(conversation.revision, pending.get(conversation.id, 0))
+        known = pending.get(conversation.id)
+        if known is None or known.revision <= conversation.revision:
+            pending[conversation.id] = Confirmation.of(conversation)
         if len(pending) > PENDING:
             del pending[next(iter(pending))]
+        self._recent.posted(conversation)
 
     async def flush(self) -> None:
         """Write the confirmations that are still in memory."""
         for keys in list(self._pending):
             while confirmed := self._confirmed(keys):
-                await self._server.command("ZREM", keys.owed, *_marks(confirmed))
+                await self._server.run(_CONFIRM, _confirmed_keys(keys, confirmed), _confirmed_arguments(confirmed))
                 self._settled(keys, confirmed)
 
     async def owed(self, origin: Origin, *, older_than: float) -> tuple[Conversation, ...]:
         """Return conversations whose answer nobody has confirmed; newer schemas are left to newer replicas."""
         keys = keys_of(origin)
         # Looked at before and after: a confirmation may be written, and so leave memory, while this reads.
-        before = dict(self._pending.get(keys, {}))
+        before = self._revisions(keys)
         marks = _texts(await self._server.run(_OWED, [keys.owed], [f"{older_than:.6f}", AT_ONCE]))
         wanted = {conversation_id: int(revision) for conversation_id, _, revision in (m.rpartition(":") for m in marks)}
         found, unreadable = await self._readable(keys, list(wanted))
-        confirmed = before | self._pending.get(keys, {})
+        confirmed = before | self._revisions(keys)
         owed = [c for c in found if c.revision == wanted[c.id] and confirmed.get(c.id, 0) < c.revision]
         # Marks of records that expired, or that a failover left behind their conversation, would stay for ever.
         current = {c.id for c in found if c.revision <= wanted[c.id]}
         lost = {i: revision for i, revision in wanted.items() if i not in current and i not in unreadable}
         if lost:
-            await self._server.command("ZREM", keys.owed, *_marks(lost))
+            await self._server.command("ZREM", keys.owed, *(f"{i}:{revision}" for i, revision in lost.items()))
         return tuple(owed)
 
     async def waiting(self, origin: Origin) -> tuple[Conversation, ...]:
@@ -185,35 +192,38 @@ class RedisConversations:
         conversation = attempt.conversation
         user = conversation.origin.user
         confirmed = self._confirmed(keys)
+        # What is confirmed of this conversation itself stands in the record, and its answer is settled by the turn.
+        rest = {i: one for i, one in confirmed.items() if i != conversation.id or not one.told_by(conversation)}
         names = [
             keys.claim(attempt.event_id),
             keys.conversation(conversation.id),
             keys.person(user),
             keys.kept(user),
-            keys.owed,
             keys.waiting,
+            *_confirmed_keys(keys, rest),
         ]
         try:
-            answer = await self._server.run(_COMMIT, names, [*attempt.arguments(), *_marks(confirmed)])
+            answer = await self._server.run(_COMMIT, names, [*attempt.arguments(), *_confirmed_arguments(rest)])
         except BaseException:
             # It may have been written all the same: what is remembered is no longer known to stand.
             self._recent.drop(conversation.origin.tenant, conversation.id)
             raise
-        if answer == b"stored":
+        if isinstance(answer, list) and answer[0] == b"stored":
             self._settled(keys, confirmed)
         return answer
 
     def _outcome(self, conversation: Conversation, answer: object) -> Commit:
-        if answer == b"stored":
-            self._recent.put(conversation, here=True)
-            return Stored(conversation)
         if answer == b"duplicate":
             return Duplicate()
-        word, data = cast("tuple[bytes, bytes | None]", answer)
+        word, first, *rest = cast("list[bytes | None]", answer)
+        if word == b"stored":
+            stored = placed(conversation, first)
+            self._recent.put(stored, here=True)
+            return Stored(stored)
         if word != b"conflict":
             raise StoreError(f"{self._server.where} answered a commit with {word!r}.")
         self._recent.drop(conversation.origin.tenant, conversation.id)
-        current = decode(data) if data is not None else None
+        current = decode(first, *rest) if first is not None else None
         if current is not None:
             self._recent.put(current)
         return Conflict(current)
@@ -236,36 +246,41 @@ class RedisConversations:
         return [conversation for conversation in found if conversation is not None]
 
     async def _read(self, keys: Keys, ids: Sequence[str]) -> list[Conversation | None]:
-        return [decode(data) if data is not None else None for data in await self._records(keys, ids)]
+        return [decode(*record) if record else None for record in await self._records(keys, ids)]
 
     async def _readable(self, keys: Keys, ids: Sequence[str]) -> tuple[list[Conversation], set[str]]:
         """Return the conversations this version can read, and the ids of those it cannot."""
         found, unreadable = [], set()
-        for conversation_id, data in zip(ids, await self._records(keys, ids), strict=True):
+        for conversation_id, record in zip(ids, await self._records(keys, ids), strict=True):
             try:
-                if data is not None:
-                    found.append(decode(data))
+                if record:
+                    found.append(decode(*record))
             except StoreError:
                 # One record that is too new, or damaged, must not hide the others; who asks for it is told.
                 unreadable.add(conversation_id)
         return found, unreadable
 
-    async def _records(self, keys: Keys, ids: Sequence[str]) -> list[bytes | None]:
-        records: list[bytes | None] = []
+    async def _records(self, keys: Keys, ids: Sequence[str]) -> list[_Record | None]:
+        records: list[_Record | None] = []
         for start in range(0, len(ids), AT_ONCE):
             names = [keys.conversation(conversation_id) for conversation_id in ids[start : start + AT_ONCE]]
-            records += cast("list[bytes | None]", await self._server.run(_READ, names))
+            answer = cast("list[tuple[bytes | None, bytes | None]]", await self._server.run(_READ, names))
+            records += [(data, posted) if data is not None else None for data, posted in answer]
         return records
 
-    def _confirmed(self, keys: Keys) -> dict[str, int]:
+    def _revisions(self, keys: Keys) -> dict[str, int]:
+        """Return the revisions whose answers are confirmed in memory."""
+        return {i: confirmation.revision for i, confirmation in self._pending.get(keys, {}).items()}
+
+    def _confirmed(self, keys: Keys) -> dict[str, Confirmation]:
         """Return up to a scriptful of the confirmations in memory."""
         return dict(islice(self._pending[keys].items(), AT_ONCE)) if keys in self._pending else {}
 
-    def _settled(self, keys: Keys, confirmed: dict[str, int]) -> None:
+    def _settled(self, keys: Keys, confirmed: dict[str, Confirmation]) -> None:
         """Take written confirmations out of memory, but for those that have become newer."""
         pending = self._pending[keys]
-        for conversation_id, revision in confirmed.items():
-            if pending.get(conversation_id) == revision:
+        for conversation_id, confirmation in confirmed.items():
+            if pending.get(conversation_id) == confirmation:
                 del pending[conversation_id]
         if not pending:
             del self._pending[keys]
@@ -308,8 +323,16 @@ def _entry(conversation_id: str, text: str) -> _Entry:
     return _Entry(conversation_id, state, float(touched), channel, thread)
 
 
-def _marks(confirmed: dict[str, int]) -> Iterable[str]:
-    return [f"{conversation_id}:{revision}" for conversation_id, revision in confirmed.items()]
+def _confirmed_keys(keys: Keys, confirmed: dict[str, Confirmation]) -> list[str]:
+    """Return the keys as `confirmations.lua` takes them."""
+    places = [(keys.conversation(i), keys.person(confirmation.user)) for i, confirmation in confirmed.items()]
+    return [keys.owed, *chain.from_iterable(places)]
+
+
+def _confirmed_arguments(confirmed: dict[str, Confirmation]) -> list[Argument]:
+    """Return the arguments as `confirmations.lua` takes them."""
+    words = [(i, one.revision, one.posted, encoded(one.thread)) for i, one in confirmed.items()]
+    return list(chain.from_iterable(words))
 
 
 def _texts(answer: object) -> list[str]:

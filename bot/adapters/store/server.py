@@ -41,9 +41,10 @@ class Script:
     sha: str
 
 
-def load_script(name: str) -> Script:
-    """Read `scripts/<name>.lua`."""
-    body = (files(__package__) / "scripts" / f"{name}.lua").read_text(encoding="utf-8")
+def load_script(name: str, *, after: str = "") -> Script:
+    """Read `scripts/<name>.lua`; `after`: a script whose functions it uses, which is put before it."""
+    scripts = files(__package__) / "scripts"
+    body = "\n".join((scripts / f"{part}.lua").read_text(encoding="utf-8") for part in (after, name) if part)
     # What EVALSHA calls a script by; nothing is protected with it.
     return Script(name, body, sha1(body.encode(), usedforsecurity=False).hexdigest())
 

@@ -1,20 +1,20 @@
 -- One turn, all or nothing: claim the event, compare the revision, write, index, mark the answer as owed.
--- KEYS: claim, conversation, person, kept, owed, waiting
--- ARGV: token, id, revision, data, entry, incident, seconds a claim lives, seconds a record lives, confirmed...
+-- KEYS: claim, conversation, person, kept, waiting, and those of confirmations.lua: owed...
+-- ARGV: token, id, revision, data, entry, incident, seconds a claim lives, seconds a record lives, and those of
+-- confirmations.lua...
 --   token      names this attempt: a repeat after a lost answer finds its own claim and is told "stored" again
 --   entry      'state touched channel thread guide' as the person's index holds it; empty when closed
---   confirmed  members of owed, 'id:revision'
--- Returns 'stored', 'duplicate', {'taken', id} or {'conflict', data or false}.
-local claim, conversation, person, kept, owed, waiting = unpack(KEYS)
+-- Returns {'stored', posted or false}, 'duplicate', {'taken', id} or {'conflict', data or false, posted or false}.
+local claim, conversation, person, kept, waiting, owed = unpack(KEYS, 1, 6)
 local token, id, revision, data, entry, incident, claimed, lives = unpack(ARGV, 1, 8)
 
 local holder = redis.call('GET', claim)
-if holder == token then return 'stored' end
+if holder == token then return {'stored', redis.call('HGET', conversation, 'posted')} end
 if holder then return 'duplicate' end
 
 local stored = redis.call('HGET', conversation, 'revision') or '0'
 if tonumber(stored) ~= tonumber(revision) - 1 then
-  return {'conflict', redis.call('HGET', conversation, 'data')}
+  return {'conflict', unpack(redis.call('HMGET', conversation, 'data', 'posted'))}
 end
 
 local pattern = '^(%S+) %S+ (%S*) %S* (%S*)$'
@@ -40,7 +40,14 @@ redis.call('ZADD', kept, now, id)
 redis.call('ZREMRANGEBYSCORE', kept, '-inf', time[1] - lives)
 redis.call('EXPIRE', kept, lives)
 
-if state then redis.call('HSET', person, id, entry) else redis.call('HDEL', person, id) end
+if state then
+  -- A writer that has not learnt of the thread yet does not take it out of the index.
+  local head, rest = string.match(entry, '^(%S+ %S+ %S*)  (%S*)$')
+  local thread = head and string.match(redis.call('HGET', person, id) or '', '^%S+ %S+ %S* (%S+) %S*$')
+  redis.call('HSET', person, id, thread and head .. ' ' .. thread .. ' ' .. rest or entry)
+else
+  redis.call('HDEL', person, id)
+end
 redis.call('EXPIRE', person, lives)
 
 if state == 'waiting' then
@@ -51,7 +58,8 @@ else
 end
 
 -- The answer of the revision before is settled by this one.
-redis.call('ZREM', owed, id .. ':' .. stored, unpack(ARGV, 9))
+redis.call('ZREM', owed, id .. ':' .. stored)
 redis.call('ZADD', owed, now, id .. ':' .. revision)
 redis.call('EXPIRE', owed, lives)
-return 'stored'
+confirm({unpack(KEYS, 6)}, {unpack(ARGV, 9)})
+return {'stored', redis.call('HGET', conversation, 'posted')}

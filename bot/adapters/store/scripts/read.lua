@@ -1,5 +1,5 @@
--- Records of the given conversations, in that order; false where there is none.
+-- Records of the given conversations, in that order, each with what was posted since; false where there is none.
 -- KEYS: conversation...
 local records = {}
-for at, key in ipairs(KEYS) do records[at] = redis.call('HGET', key, 'data') end
+for at, key in ipairs(KEYS) do records[at] = redis.call('HMGET', key, 'data', 'posted') end
 return records

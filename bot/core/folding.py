@@ -1,0 +1,69 @@
+"""An answered question as the one line that stays of it, so that a thread reads as a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.core.conversation import WHICH, Conversation
+from bot.core.guide import Guide, Outcome
+from bot.core.library import Library
+from bot.core.text import Inline, Span, Text, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What stays of a question: its words, what was answered, and the id of who answered.
+
+    lead: what its message said before the question and keeps saying (an opening's quick answer); empty otherwise.
+    """
+
+    question: Inline
+    answer: str
+    by: str
+    lead: Inline = ()
+
+
+def folded(library: Library, before: Conversation, after: Conversation, by: str) -> Folded | None:
+    """Return what stays of the question that was open `before`; None where it was not moved on from."""
+    answer = _answer(library, before, after)
+    if answer is None or not before.open:
+        return None
+    guide = library.known(before.guide)
+    lead = _quick_answer(guide) if guide and before.revision <= 1 else ()
+    return Folded(_question(library, before), answer, by, lead)
+
+
+def _question(library: Library, before: Conversation) -> Inline:
+    if before.asking:
+        return library.question(before.asking).title
+    if before.guide:
+        return library.step(before.guide, before.step)[1].title
+    return library.messages.inline("which.lead" if before.step == WHICH else "what.lead")
+
+
+def _answer(library: Library, before: Conversation, after: Conversation) -> str | None:
+    """Return the label of what was chosen, or of the way out that was taken."""
+    say, kept = library.messages.text, len(before.history)
+    if len(after.history) > kept and (visit := after.history[kept]).by:
+        choice = library.choice(visit.guide, visit.step, visit.choice)
+        return choice.label if choice else None
+    if after.outcome is not None:
+        return _leaving(library, after.outcome)
+    if after.guide != before.guide:
+        chosen = library.known(after.guide)
+        return chosen.title if chosen else say("control.not-this")
+    if after.history[:kept] != before.history:
+        went_back = after.history and after.history == before.history[: len(after.history)]
+        return say("control.back" if went_back or kept == 1 else "control.start-over")
+    refused = before.step == WHICH and not before.guide and after.step != WHICH
+    return say("which.none") if refused else None
+
+
+def _leaving(library: Library, outcome: Outcome) -> str:
+    ways = {Outcome.HANDED_OFF: "control.human", Outcome.LEFT: "control.stop"}
+    return library.messages.text(ways[outcome]) if outcome in ways else plain(library.ending(outcome).title)
+
+
+def _quick_answer(guide: Guide) -> Inline:
+    first = guide.summary[0] if guide.summary else None
+    return first.inline if isinstance(first, Text) else (Span(guide.title),)
