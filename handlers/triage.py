@@ -153,7 +153,9 @@ async def _belongs(desk: Desk, event: InboundEvent, how: How, text: str) -> Conv
 async def _said_in(
     desk: Desk, event: InboundEvent, what: Said, here: Conversation, clean: Redacted, chat: Chat
 ) -> None:
-    words = Say(clean.text, desk.recogniser.recognise(clean.text))
+    # Without a guide yet, what was said before belongs to it: "in the terminal" alone says nothing.
+    before = "" if here.guide else here.report
+    words = Say(clean.text, desk.recogniser.recognise(f"{before}\n{clean.text}".strip()))
     around = await desk.around()
 
     def play(conversation: Conversation) -> Transition:
