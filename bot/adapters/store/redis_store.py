@@ -70,13 +70,14 @@ class RedisConversations:
             for entry in await self._entries(keys, origin.user)
             if entry.state == "open" and entry.channel == channel and entry.thread == thread
         ]
-        found = await self._indexed(keys, origin.user, entries[:1])
-        # What the index names may have expired; then the next one counts, which is rare enough to ask again.
-        found = found or await self._indexed(keys, origin.user, entries[1:])
-        if not found:
-            return None
-        self._recent.put(found[0], here=True)
-        return found[0]
+        # What the index names may have expired, or opened a thread a moment ago; then the next one counts, which is
+        # rare enough to ask again.
+        for some in (entries[:1], entries[1:]):
+            for found in await self._indexed(keys, origin.user, some):
+                if found.origin == origin:
+                    self._recent.put(found, here=True)
+                    return found
+        return None
 
     async def get(self, origin: Origin, conversation_id: str, *, revision: int = 0) -> Conversation | None:
         """Return a conversation of this workspace, at least of `revision` if it comes from memory."""
@@ -223,7 +224,7 @@ class RedisConversations:
         if word != b"conflict":
             raise StoreError(f"{self._server.where} answered a commit with {word!r}.")
         self._recent.drop(conversation.origin.tenant, conversation.id)
-        current = decode(first, *rest) if first is not None else None
+        current = self._known(keys_of(conversation.origin), (first, rest[0])) if first is not None else None
         if current is not None:
             self._recent.put(current)
         return Conflict(current)
@@ -246,7 +247,7 @@ class RedisConversations:
         return [conversation for conversation in found if conversation is not None]
 
     async def _read(self, keys: Keys, ids: Sequence[str]) -> list[Conversation | None]:
-        return [decode(*record) if record else None for record in await self._records(keys, ids)]
+        return [self._known(keys, record) if record else None for record in await self._records(keys, ids)]
 
     async def _readable(self, keys: Keys, ids: Sequence[str]) -> tuple[list[Conversation], set[str]]:
         """Return the conversations this version can read, and the ids of those it cannot."""
@@ -254,11 +255,17 @@ class RedisConversations:
         for conversation_id, record in zip(ids, await self._records(keys, ids), strict=True):
             try:
                 if record:
-                    found.append(decode(*record))
+                    found.append(self._known(keys, record))
             except StoreError:
                 # One record that is too new, or damaged, must not hide the others; who asks for it is told.
                 unreadable.add(conversation_id)
         return found, unreadable
+
+    def _known(self, keys: Keys, record: _Record) -> Conversation:
+        """Return a stored conversation, with what a confirmation in memory tells of its place."""
+        conversation = decode(*record)
+        confirmation = self._pending.get(keys, {}).get(conversation.id)
+        return placed(conversation, confirmation.posted.encode()) if confirmation else conversation
 
     async def _records(self, keys: Keys, ids: Sequence[str]) -> list[_Record | None]:
         records: list[_Record | None] = []
