@@ -210,7 +210,7 @@ def test_a_bad_sign_points_into_the_companys_file() -> None:
 
 def test_a_lost_choice_of_a_replaced_step_points_into_the_companys_file() -> None:
     found = laid(
-        "## X {#sign-out destructive evidence=reported}\n{.undo}\nIn again.\n\n- [It holds](outcomes.md#fixed){#works}\n"
+        "## X {#sign-out destructive evidence=reported}\n{.undo}\nIn.\n\n- [It holds](outcomes.md#fixed){#works}\n"
     )[2]
     assert any(
         one.startswith(f"ours/page-lost.md:{LINES + 1}: `page-lost#sign-out#dropped` was released") for one in found
