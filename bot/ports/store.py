@@ -88,6 +88,9 @@ class ConversationStore(Protocol):
     async def waiting(self, origin: Origin) -> tuple[Conversation, ...]:
         """Return the conversations of this workspace that are parked on an incident, of those this version can read."""
 
+    async def workspaces(self) -> tuple[Origin, ...]:
+        """Return every workspace in which something may be owed or waited for, as origins without channel and user."""
+
     async def forget(self, origin: Origin) -> int:
         """Delete everything kept about `origin.user` in this workspace; return the number of conversations."""
 

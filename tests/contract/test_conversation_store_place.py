@@ -171,3 +171,16 @@ async def test_a_short_claim_is_free_again_for_another_attempt(
     assert not await other.claim("owed:c1:1", place, seconds=30)
     (key,) = backend.keys(place.workspace)
     assert 0 < backend.admin.ttl(key) <= 30
+
+
+async def test_workspaces_with_conversations_are_known_to_every_replica(
+    proxied: Proxied, other: RedisConversations, place: Origin
+) -> None:
+    odd = replace(place, platform="disc ord", workspace=f"{place.workspace} {{x}}☎")
+    for there in (place, odd):
+        await written(proxied.store, triage(there))
+    known = await other.workspaces()
+    assert {Origin(p.platform, p.workspace, "", "") for p in (place, odd)} <= set(known)
+    assert len(known) == len(set(known))
+    (owed,) = await other.owed(next(w for w in known if w.workspace == odd.workspace), older_than=0)
+    assert owed.origin == odd

@@ -96,7 +96,16 @@ WAITING = KeySpec(
     "Conversations parked on an incident: id → incident id (empty: any).",
 )
 
-REGISTRY: tuple[KeySpec, ...] = (CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING)
+WORKSPACES = KeySpec(
+    "workspaces",
+    f"{PREFIX}:{{workspaces}}",
+    "zset",
+    14 * DAY,
+    "seen, before a process's first turn in a workspace and each hour",
+    "Workspaces that may hold owed or waiting conversations: `platform workspace` by server time. Alone in its slot.",
+)
+
+REGISTRY: tuple[KeySpec, ...] = (CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING, WORKSPACES)
 
 
 def encoded(name: str) -> str:

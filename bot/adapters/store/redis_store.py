@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import cast
+from urllib.parse import quote, unquote
 
 from bot.adapters.store.cache import Recent
-from bot.adapters.store.keys import CLAIM, CONVERSATION, Keys, encoded, keys_of
+from bot.adapters.store.keys import CLAIM, CONVERSATION, WORKSPACES, Keys, encoded, keys_of
 from bot.adapters.store.records import Confirmation, decode, encode, placed
 from bot.adapters.store.server import Argument, Server, load_script
 from bot.core.conversation import Conversation
@@ -20,6 +22,8 @@ from bot.ports.store import Commit, Conflict, Duplicate, Stored
 
 REMEMBERED = 4096
 """Conversations a process keeps in memory: some 10 MB."""
+SEEN = 3600.0
+"""Seconds after which a process notes again that a workspace has conversations."""
 AT_ONCE = 200
 """Most records, marks or confirmations in one script."""
 PENDING = 10_000
@@ -30,6 +34,7 @@ _CONFIRM = load_script("confirm", after="confirmations")
 _READ = load_script("read")
 _OWED = load_script("owed")
 _FORGET = load_script("forget")
+_SEEN = load_script("seen")
 
 _Record = tuple[bytes, bytes | None]
 """A record, and where its last answer was shown, as both are stored."""
@@ -54,6 +59,7 @@ class RedisConversations:
         self._recent = Recent(remembered)
         # Confirmations stay here until they are written. They are lost with the process, and then looked up as owed.
         self._pending: defaultdict[Keys, dict[str, Confirmation]] = defaultdict(dict)
+        self._seen: dict[Keys, float] = {}
 
     def __repr__(self) -> str:
         return f"RedisConversations({self._server.where!r})"
@@ -100,6 +106,7 @@ class RedisConversations:
     async def commit(self, event_id: str, conversation: Conversation) -> Commit:
         """Write one turn."""
         keys = keys_of(conversation.origin)
+        await self._note(keys, conversation.origin)
         attempt = _Attempt(event_id, conversation, secrets.token_hex(8), encode(conversation))
         answer = await self._commit(keys, attempt)
         while isinstance(answer, list) and answer[0] == b"taken":
@@ -166,6 +173,12 @@ class RedisConversations:
             await self._server.command("HDEL", keys.waiting, *lost)
         return tuple(c for c in found if c.waiting)
 
+    async def workspaces(self) -> tuple[Origin, ...]:
+        """Return the workspaces with conversations of the last days, as origins without channel and user."""
+        members = _texts(await self._server.command("ZRANGE", WORKSPACES.key(""), 0, -1))
+        names = [tuple(unquote(name, errors="surrogatepass") for name in member.split(" ")) for member in members]
+        return tuple(Origin(platform, workspace, "", "") for platform, workspace in names)
+
     async def forget(self, origin: Origin) -> int:
         """Delete everything kept about this user in this workspace; return the number of conversations."""
         keys = keys_of(origin)
@@ -188,6 +201,14 @@ class RedisConversations:
             await self.flush()
         finally:
             await self._server.close()
+
+    async def _note(self, keys: Keys, origin: Origin) -> None:
+        """Note that a workspace has conversations, before the first one is written and now and then."""
+        now = time.monotonic()
+        if now - self._seen.get(keys, -SEEN) >= SEEN:
+            names = [quote(name, safe="", errors="surrogatepass") for name in (origin.platform, origin.workspace)]
+            await self._server.run(_SEEN, [WORKSPACES.key("")], [" ".join(names), WORKSPACES.ttl])
+            self._seen[keys] = now
 
     async def _commit(self, keys: Keys, attempt: _Attempt) -> object:
         conversation = attempt.conversation
