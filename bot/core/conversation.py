@@ -43,6 +43,7 @@ class Conversation:
 
     asking: the fact a question of Redial's own waits for, while `step` stays where it was needed.
     candidates: guide ids on offer while no guide is chosen.
+    refused: guide ids the person said it is not.
     because: the piece of the report the guide was recognised by.
     stated: facts read from the report instead of answered, so that "back" can ask for them; `facts`: all that is known.
     details: what the report says besides: request id, time, attempt, version, the exact line.
@@ -73,6 +74,7 @@ class Conversation:
     cause: str = ""
     incident: str = ""
     outcome: Outcome | None = None
+    refused: tuple[str, ...] = ()
     where: Where = Where.DIRECT
     shown: str = ""
     helpers: tuple[str, ...] = ()

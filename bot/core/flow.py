@@ -154,6 +154,7 @@ def answers_only(library: Library, text: str) -> bool:
 
 
 def _done(turn: Turn, *, opening: bool = False) -> Transition:
+    turn.tell_known()
     if turn.changed:
         turn.conversation = replace(turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now)
     return Transition(turn.conversation, Showing(turn, opening=opening or turn.opened).view(), turn.changed)
@@ -161,13 +162,13 @@ def _done(turn: Turn, *, opening: bool = False) -> Transition:
 
 def _recognised(turn: Turn, found: Recognition) -> None:
     """Go where a recognition leads: a guide, an offer of several, or the question what it says."""
-    candidates = tuple(c.guide for c in found.candidates if turn.library.known(c.guide))[:3]
-    known = turn.library.known(found.guide)
+    candidates = turn.not_refused(c.guide for c in found.candidates)[:3]
+    known = turn.library.known(found.guide) if found.guide in candidates else None
     if found.decision is Decision.GUIDE and known:
         turn.opened = True
         turn.change(guide=known.id, candidates=candidates, because=found.why if found.sign else "")
         turn.enter(known.id, "")
-    elif found.decision is Decision.CHOOSE and candidates:
+    elif found.decision in {Decision.GUIDE, Decision.CHOOSE} and candidates:
         turn.change(guide="", step=WHICH, candidates=candidates)
     else:
         turn.change(guide="", step=WHAT, candidates=candidates)
@@ -212,10 +213,9 @@ def _start_over(turn: Turn) -> None:
 
 def _not_this(turn: Turn) -> None:
     here = turn.conversation
-    others = tuple(guide for guide in here.candidates if guide != here.guide)
+    turn.change(refused=(*here.refused, *([here.guide] if here.guide else here.candidates)))
+    others = turn.not_refused(here.candidates)
     turn.change(guide="", asking="", cause="", because="", history=(), facts=here.stated, outcome=None)
-    if not here.guide:  # none of those on offer
-        others = ()
     turn.change(step=WHICH if others else WHAT, candidates=others)
 
 
@@ -235,7 +235,7 @@ def _answer(turn: Turn, choice_id: str) -> None:
     here = turn.conversation
     if not here.guide:
         if choice_id == NONE_OF_THESE:
-            turn.change(step=WHAT, candidates=())
+            _not_this(turn)
         elif choice_id in here.candidates:
             turn.choose(choice_id)
         return
@@ -320,12 +320,13 @@ def _placed(turn: Turn, event: Say) -> None:
         stated={**here.stated, **found.facts},
         facts={**here.facts, **found.facts},
     )
-    if found.decision in {Decision.GUIDE, Decision.CHOOSE}:
+    said = turn.not_refused(c.guide for c in found.candidates)
+    if said and found.decision in {Decision.GUIDE, Decision.CHOOSE}:
         _recognised(turn, found)
     elif here.step == WHAT:
-        offered = tuple(c.guide for c in found.candidates) or here.candidates or turn.likely_guides()
-        turn.tell("what.again")
-        turn.change(step=WHICH, candidates=offered)
+        offered = said or turn.not_refused(here.candidates) or turn.likely_guides()
+        turn.tell("what.again" if offered else "what.human")
+        turn.change(step=WHICH if offered else WHAT, candidates=offered)
 
 
 def _question_or_note(turn: Turn, event: Say) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.core.conversation import WHAT, WHICH, Conversation, Visit
-from bot.core.guide import Choice, Outcome, Question, Step, ToOutcome, ToStep
+from bot.core.guide import Choice, Guide, Outcome, Question, Step, ToOutcome, ToStep
 from bot.core.incident import Board
 from bot.core.library import FACTS, Library
 from bot.core.messages import Value
@@ -16,6 +16,18 @@ from bot.core.text import Block, Bullets, Span, Text
 
 OVER = "over"
 """The question, among those for facts, that is asked when the incident somebody waited for has ended."""
+
+_EVERYDAY = (
+    "response-cut-off",
+    "web-connection-lost",
+    "cannot-connect",
+    "overloaded",
+    "server-error",
+    "sign-in",
+    "timeout",
+)
+"""The guides most people need, in this order: how often each kind is reported."""
+_OFFERED = 4
 
 NONE_OF_THESE = "@none"
 """The choice of an offer that says that no guide fits."""
@@ -41,6 +53,8 @@ class Turn:
         self.preface: list[Block] = []
         self.status_told = False
         self.changed = False
+        self.known: list[str] = []
+        """Answers taken from the report instead of asked for."""
         self.aside = False
         """What was said did not answer the question, which is then repeated without its body."""
         self.opened = self.chosen = False
@@ -83,10 +97,19 @@ class Turn:
         return first if first != here.guide and self.library.known(first) else ""
 
     def likely_guides(self) -> tuple[str, ...]:
-        """Return guides to offer when nothing was recognised, those of the surface first."""
+        """Return guides to offer when nothing was recognised: those of the surface, the everyday ones first."""
         surface = self.conversation.facts.get("surface", "")
-        ranked = sorted(self.library.guides.values(), key=lambda guide: surface not in guide.surfaces)
-        return tuple(guide.id for guide in ranked)[:4]
+
+        def rank(guide: Guide) -> tuple[bool, int]:
+            often = _EVERYDAY.index(guide.id) if guide.id in _EVERYDAY else len(_EVERYDAY)
+            return surface not in guide.surfaces, often
+
+        ranked = sorted(self.library.guides.values(), key=rank)
+        return self.not_refused(guide.id for guide in ranked)[:_OFFERED]
+
+    def not_refused(self, guides: Iterable[str]) -> tuple[str, ...]:
+        """Return those of `guides` that are there and that nobody has called wrong in this conversation."""
+        return tuple(g for g in guides if self.library.known(g) and g not in self.conversation.refused)
 
     # --- changing ---
 
@@ -103,6 +126,11 @@ class Turn:
         """Say one of Redial's sentences, and then only repeat the question."""
         self.tell(key, **fields)
         self.aside = True
+
+    def tell_known(self) -> None:
+        """Say what was taken from the report, so that it can be corrected."""
+        if self.known:
+            self.tell("step.known", label=" · ".join(self.known))
 
     def tell_status(self, now: Reading) -> None:
         """Say what the page says, once a turn; that it cannot be read is said in the opening, then by the steps."""
@@ -161,12 +189,13 @@ class Turn:
         """Go to a step, past every question whose answer is already known, to the next one a person has to answer."""
         for _ in range(_HOPS):
             guide, step = self.library.step(guide_id, step_id)
-            self.change(guide=guide.id, step=step.id, asking="", cause=self._finding(guide.id, step))
+            finding = self._finding(guide.id, step)
+            self.change(guide=guide.id, step=step.id, asking="")
             choice = self._by_itself(step)
+            missing = self._missing(step) if choice is None else ""
+            # A finding is named when its step is shown, not while a fact is still asked for.
+            self.change(asking=missing, cause=self.conversation.cause if missing and step.cause else finding)
             if choice is None:
-                fact = self._missing(step)
-                if fact:
-                    self.change(asking=fact)
                 return
             self.visit(guide.id, step.id, choice, by="")
             match choice.target:
@@ -200,22 +229,22 @@ class Turn:
         known = self.conversation.facts.get(fact, "") if fact else ""
         choice = next((c for c in step.choices if fact and known and c.facts[fact] == known), None)
         if choice and fact and fact in self.conversation.stated and not self._used(fact):
-            self.tell("step.known", label=choice.label)
+            self.known.append(choice.label)
         return choice
 
     def _used(self, fact: str) -> bool:
         """Say whether a fact from the report was already used, and so already told."""
         return any(not visit.by and self._stated_by(visit) == fact for visit in self.conversation.history)
 
-    def _missing(self, step: Step) -> str | None:
-        """Return the fact that has to be asked for before this step's variants can be shown."""
+    def _missing(self, step: Step) -> str:
+        """Return the fact that has to be asked for before this step's variants can be shown, if there is one."""
         facts = self.conversation.facts
         for variant in step.variants:
             if variant.when and not variant.when.excluded(facts):
                 fact = variant.when.unknown(facts)
                 if fact:
                     return fact
-        return None
+        return ""
 
     def look_again(self) -> None:
         """Go back to where the official status was read last, so that it is read anew."""

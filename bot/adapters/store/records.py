@@ -66,6 +66,7 @@ class _Record(msgspec.Struct, array_like=True):
     where: str = Where.DIRECT.value
     shown: str = ""
     helpers: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -136,6 +137,7 @@ def _to_record(conversation: Conversation) -> _Record:
         where=conversation.where.value,
         shown=conversation.shown,
         helpers=conversation.helpers,
+        refused=conversation.refused,
     )
 
 
@@ -166,6 +168,7 @@ def _from_record(record: _Record) -> Conversation:
         where=_where(record.where),
         shown=record.shown,
         helpers=record.helpers,
+        refused=record.refused,
     )
 
 
