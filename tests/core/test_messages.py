@@ -37,8 +37,8 @@ def strings() -> Iterator[str]:
                 yield node.value
             elif isinstance(node, ast.JoinedStr):
                 first, last = node.values[0], node.values[-1]
-                yield f"{first.value}*" if isinstance(first, ast.Constant) else ""
-                yield f"*{last.value}" if isinstance(last, ast.Constant) else ""
+                yield f"{first.value!s}*" if isinstance(first, ast.Constant) else ""
+                yield f"*{last.value!s}" if isinstance(last, ast.Constant) else ""
 
 
 def calls() -> Iterator[tuple[str, set[str], str]]:
@@ -65,7 +65,7 @@ def test_every_key_in_the_code_is_a_sentence() -> None:
 
 
 def test_every_sentence_gets_all_its_fields() -> None:
-    lacking = defaultdict(set)
+    lacking: defaultdict[str, set[str]] = defaultdict(set)
     for key, fields, place in calls():
         if key in SAY and SAY.fields(key) - fields:
             lacking[place] |= SAY.fields(key) - fields
