@@ -7,6 +7,7 @@ RedialError
 │   ├── StoreUnavailable    the store cannot be reached or refuses to write
 │   └── RecordTooNew        a record written by a newer Redial, or naming ids this one does not know
 ├── StatusError             the status page could not be read or understood
+│   └── StatusChallenged    it wants proof of a human
 └── ChatError               a chat platform did not do what was asked
     ├── ChannelGone         the channel, thread or message is no longer there, or archived: it will not come back
     ├── NotAllowed          a right is missing; carries which
@@ -72,3 +73,7 @@ class ChatUnavailable(ChatError):  # noqa: N818 - reads as the state it names
     def __init__(self, message: str, *, retry_after: float = 0.0) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class StatusChallenged(StatusError):  # noqa: N818 - reads as the state it names
+    """The status page, or what stands before it, wants proof of a human."""

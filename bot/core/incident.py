@@ -24,14 +24,33 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """A component as an update names it: its state before and after, in the page's words, empty where it gives none."""
+
+    id: str
+    name: str
+    before: str
+    after: str
+
+    @property
+    def moved(self) -> bool:
+        """Say whether anything happened to it: a page may list all its components and mean two of them."""
+        return self.after not in {"", "operational"} or self.before not in {"", self.after}
+
+
+@dataclass(frozen=True, slots=True)
 class Update:
-    """One update of an incident. `at` is in seconds since the epoch, UTC; None when the page gives no usable time."""
+    """One update of an incident. `at` is in seconds since the epoch, UTC; None when the page gives no usable time.
+
+    `moves` says more of the same `components`, where the page does.
+    """
 
     id: str
     status: str
     body: str
     at: float | None
     components: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

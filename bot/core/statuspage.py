@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from bot.core.errors import StatusError
-from bot.core.incident import Component, Incident, Update
+from bot.core.incident import Component, Incident, Move, Update
 
 NAME_LIMIT = 255
 """Characters of a name, as in the vendor's own specification."""
@@ -51,14 +52,17 @@ class Summary:
     maintenances: tuple[Incident, ...] = ()
 
 
-def parse_incidents(document: object, *, page_id: str, hosts: Hosts = frozenset()) -> tuple[Incident, ...]:
+def parse_incidents(
+    document: object, *, page_id: str, hosts: Hosts = frozenset(), key: str = "incidents"
+) -> tuple[Incident, ...]:
     """Return the incidents of a decoded `incidents.json`, in the page's order; an empty list is a valid answer.
 
-    hosts: where the page lives; links lead there or to the vendor's shortener, or are dropped. Raises `StatusError`
-    for whatever is not such a document of that page.
+    hosts: where the page lives; links lead there or to the vendor's shortener, or are dropped. key: the list to read,
+    which is another one in `scheduled-maintenances.json`. Raises `StatusError` for whatever is not such a document of
+    that page.
     """
     page = _page(document, page_id)
-    return tuple(_incident(item, hosts) for item in _list(page, "incidents"))
+    return tuple(_incident(item, hosts) for item in _list(page, key))
 
 
 def parse_summary(document: object, *, page_id: str, hosts: Hosts = frozenset()) -> Summary:
@@ -88,8 +92,11 @@ def combine(incidents: tuple[Incident, ...], summary: Summary) -> tuple[Incident
 
 def parse_time(value: object) -> float | None:
     """Return seconds since the epoch for an ISO 8601 time, UTC where it names no offset; None for anything else."""
-    if not isinstance(value, str):
-        return None
+    return _seconds(value) if isinstance(value, str) and len(value) <= _WORD_LIMIT else None
+
+
+@lru_cache(maxsize=4096)
+def _seconds(value: str) -> float | None:
     try:
         moment = datetime.fromisoformat(value.strip())
         seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -178,6 +185,7 @@ def _update(item: object) -> Update | None:
         body=plain_text(body) if isinstance(body, str) else "",
         at=_first_time(item, "display_at", "created_at", "updated_at"),
         components=_components(item.get("affected_components"), "code"),
+        moves=_moves(item.get("affected_components")),
     )
 
 
@@ -193,6 +201,15 @@ def _components(value: object, key: str) -> tuple[str, ...]:
     return tuple(c for item in items if isinstance(item, Mapping) and (c := _id(item.get(key))))
 
 
+def _moves(value: object) -> tuple[Move, ...]:
+    items: Iterable[object] = value if isinstance(value, list) else ()
+    return tuple(
+        Move(c, _line(item.get("name")), _word(item.get("old_status")), _word(item.get("new_status")))
+        for item in items
+        if isinstance(item, Mapping) and (c := _id(item.get("code")))
+    )
+
+
 def _first_time(item: Json, *keys: str) -> float | None:
     return next((at for key in keys if (at := parse_time(item.get(key))) is not None), None)
 
@@ -202,12 +219,18 @@ def _id(value: object) -> str:
 
 
 def _word(value: object) -> str:
-    return _cut(_clean(value).strip(), _WORD_LIMIT) if isinstance(value, str) else ""
+    return _shortened(value[: 4 * _WORD_LIMIT], _WORD_LIMIT) if isinstance(value, str) else ""
 
 
 def _line(value: object) -> str:
     """Read a name: plain text on one line, never HTML."""
-    return _cut(" ".join(_clean(value[: 4 * NAME_LIMIT]).split()), NAME_LIMIT) if isinstance(value, str) else ""
+    return _shortened(value[: 4 * NAME_LIMIT], NAME_LIMIT) if isinstance(value, str) else ""
+
+
+@lru_cache(maxsize=1024)
+def _shortened(text: str, limit: int) -> str:
+    # A document repeats a few words and names hundreds of times, and the next one says the same.
+    return _cut(" ".join(_clean(text).split()), limit)
 
 
 def _link(value: object, hosts: Hosts) -> str:

@@ -19,12 +19,15 @@ import msgspec
 
 from bot.adapters.statuspage.body import Body
 from bot.adapters.statuspage.settings import PageSettings
-from bot.core.errors import StatusError
+from bot.core.errors import StatusChallenged, StatusError
 from bot.core.incident import Board, Component, Health, Incident
 from bot.core.statuspage import Summary, combine, parse_incidents, parse_summary
+from bot.core.watch import Reading
+from bot.ports.feed import Unread
 
 _INCIDENTS = "/api/v2/incidents.json"
 _SUMMARY = "/api/v2/summary.json"
+_MAINTENANCES = "/api/v2/scheduled-maintenances.json"
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "redial-status/1"}
 _HOPS = 3
 _BACKOFF = 15.0
@@ -61,6 +64,7 @@ class _Host:
     base: str
     summary: _Document[Summary]
     incidents: _Document[tuple[Incident, ...]]
+    maintenances: _Document[tuple[Incident, ...]]
     failures: int = 0
     not_before: float = float("-inf")
     retry_after: float = 0.0
@@ -76,10 +80,15 @@ class _Reading:
     incidents: tuple[Incident, ...]
     components: tuple[Component, ...]
     listed: int
+    whole: Reading
+
+
+class _MissingError(StatusError):
+    """The host has no such document."""
 
 
 class StatusPage:
-    """The `StatusSource` of a Statuspage v2 page.
+    """The `StatusSource` and the `Feed` of a Statuspage v2 page.
 
     Nothing is read until somebody asks. A reading serves everybody for a minute; those who ask while one is under way
     share it, wait for it up to `settings.patience`, and then get what was known before. Two clocks decide about
@@ -102,6 +111,7 @@ class StatusPage:
         self._closed = False
         self._last: _Reading | None = None
         self._failed = False
+        self._challenged = False
         self._empty_since: float | None = None
         self._skew = 0.0
         self.last_error = ""
@@ -114,6 +124,20 @@ class StatusPage:
                 patience = self._patient_until - asyncio.get_running_loop().time()
                 await asyncio.wait({self._task}, timeout=max(0.0, patience))
         return self._board()
+
+    async def read(self) -> Reading | Unread:
+        """Read the page as `Feed.read` says; not while it asked to be left alone."""
+        if self._task is not None:
+            # It was begun before anybody asked for this one.
+            await asyncio.wait({self._task})
+        self._start()
+        task, before = self._task, self._last
+        if task is None:
+            return Unread(self.last_error or "the page is not asked again so soon", self._challenged)
+        await asyncio.wait({task})
+        if self._last is None or self._last is before:
+            return Unread(self.last_error or "the reading was given up", self._challenged)
+        return self._last.whole
 
     async def close(self) -> None:
         """Stop a reading under way and let go of the connections; what is known stays readable, and ages."""
@@ -161,6 +185,7 @@ class StatusPage:
         now = self._monotonic()
         due = [host for host in self._hosts if host.not_before <= now]
         problems: list[str] = []
+        self._challenged = False
         for left, host in zip(range(len(due), 0, -1), due, strict=True):
             # Each gets its share, so that a first host that hangs leaves time for the second.
             share = (deadline - loop.time()) / left
@@ -169,6 +194,7 @@ class StatusPage:
                     self._last = await self._ask(host)
             except (StatusError, httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
                 problems.append(f"{host.base}: {_sentence(error)}")
+                self._challenged |= isinstance(error, StatusChallenged)
                 self._put_off(host)
             else:
                 host.failures = 0
@@ -187,10 +213,21 @@ class StatusPage:
         host.retry_after = 0.0
         # The incidents come last: they are the source of truth where the two differ by a moment.
         summary = await self._get(host, host.summary)
+        planned = await self._maintenances(host) if self._settings.maintenances else None
         incidents = await self._get(host, host.incidents)
         self._believe(incidents, monotonic)
         known = combine(incidents, summary)
-        return _Reading(at, monotonic, self._skew, known, summary.components, len(incidents))
+        unresolved = (*summary.unresolved, *summary.maintenances)
+        link = self._settings.hosts[0]
+        whole = Reading(at + self._skew, incidents, unresolved, planned, summary.components, link)
+        return _Reading(at, monotonic, self._skew, known, summary.components, len(incidents), whole)
+
+    async def _maintenances(self, host: _Host) -> tuple[Incident, ...] | None:
+        """Return the page's list of maintenances; None where there is no such list, as on compatible pages."""
+        try:
+            return await self._get(host, host.maintenances)
+        except _MissingError:
+            return None
 
     def _believe(self, incidents: tuple[Incident, ...], now: float) -> None:
         if incidents or self._last is None or not self._last.listed:
@@ -215,7 +252,7 @@ class StatusPage:
                     return known
                 if response.status_code != HTTPStatus.OK:
                     host.retry_after = self._retry_after(response)
-                    raise StatusError(_refusal(response.status_code))
+                    raise _refusal(response.status_code)
                 parsed = document.parse(_decoded(await self._body(response)))
                 _remember(document, parsed, str(url), response.headers.get("etag", ""))
                 return parsed
@@ -267,6 +304,10 @@ def _host(base: str, settings: PageSettings) -> _Host:
         base,
         _Document(base + _SUMMARY, partial(parse_summary, page_id=settings.page_id, hosts=links)),
         _Document(base + _INCIDENTS, partial(parse_incidents, page_id=settings.page_id, hosts=links)),
+        _Document(
+            base + _MAINTENANCES,
+            partial(parse_incidents, page_id=settings.page_id, hosts=links, key="scheduled_maintenances"),
+        ),
     )
 
 
@@ -286,12 +327,16 @@ def _decoded(raw: bytes) -> object:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError) as error:
         if raw.lstrip()[:1] == b"<":
-            raise StatusError("answered with a web page instead of JSON (a challenge, or an error page)") from error
+            raise StatusChallenged(
+                "answered with a web page instead of JSON (a challenge, or an error page)"
+            ) from error
         raise StatusError("answered with something that is not JSON" if raw else "answered nothing") from error
 
 
-def _refusal(status: int) -> str:
-    return f"answered {status}" + (" (wants proof of a human)" if status in _CHALLENGES else "")
+def _refusal(status: int) -> StatusError:
+    if status in _CHALLENGES:
+        return StatusChallenged(f"answered {status} (wants proof of a human)")
+    return _MissingError("answered 404") if status == HTTPStatus.NOT_FOUND else StatusError(f"answered {status}")
 
 
 def _sentence(error: Exception) -> str:

@@ -16,7 +16,7 @@ class PageSettings:
     hosts: asked in this order, the next one when one fails or wants proof of a human. They serve the same page.
     redirect_hosts: where else a host may send us. fresh_for: how long one reading serves everybody.
     patience: how long a person waits for a reading at most. timeout: of a whole reading, over all hosts.
-    size_limit: bytes of a document, before and after decompression.
+    size_limit: bytes of a document, before and after decompression. maintenances: also read the list of them.
     """
 
     page_id: str = "tymt9n04zgry"
@@ -26,6 +26,7 @@ class PageSettings:
     patience: float = 2.0
     timeout: float = 10.0
     size_limit: int = 2 * 1024 * 1024
+    maintenances: bool = False
 
     def __post_init__(self) -> None:
         """Refuse addresses anybody on the way could answer for."""

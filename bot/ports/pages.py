@@ -1,0 +1,95 @@
+"""Where pages, subscriptions and announcements live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.core.announcement import Announcement
+from bot.core.subscription import Place, Subscription
+from bot.core.watch import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A page as it stands, and the version to compare with when it is written."""
+
+    page: Page
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A turn at some work. `fence` rises with every new holder: who has an older one writes no page any more."""
+
+    page: str
+    name: str
+    holder: str
+    fence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """What channels have: by subscription id and topic. at: the store's clock, seconds since the epoch."""
+
+    at: float
+    records: Mapping[str, Mapping[str, Announcement]]
+
+
+class PageStore(Protocol):
+    """Pages, who wants to hear of them, and what they were sent. Every method raises `StoreUnavailable`.
+
+    Everything is compare-and-set and safe to repeat; a lease only saves work.
+    """
+
+    async def revision(self, page: str) -> int:
+        """Return the page's revision, 0 for one nobody has read."""
+
+    async def page(self, page: str) -> Snapshot:
+        """Return what is known of a page."""
+
+    async def put(self, before: Snapshot, after: Page, lease: Lease | None = None) -> bool:
+        """Write what differs; False when somebody wrote since `before` was read, or the lease went to another."""
+
+    async def subscriptions(self, page: str) -> tuple[Subscription, ...]:
+        """Return all subscriptions to a page, of those this version can read."""
+
+    async def subscription(self, page: str, place: Place) -> Subscription | None:
+        """Return a channel's subscription to a page."""
+
+    async def subscribe(self, before: Snapshot, subscription: Subscription) -> bool:
+        """Write a subscription and raise the page's revision to its `since`; False as in `put`."""
+
+    async def change(self, before: Subscription, after: Subscription | None) -> bool:
+        """Write, or with None delete together with what was announced; False when `before` no longer stands."""
+
+    async def announced(self, page: str, wanted: Mapping[str, Iterable[str]]) -> Announced:
+        """Return the announcements of these topics, by subscription id."""
+
+    async def record(self, page: str, subscription: str, record: Announcement) -> Announcement | None:
+        """Write a record over its own version and return it as stored: an intent has the store's time then.
+
+        None when somebody else wrote it meanwhile. A repeat of a write that succeeded succeeds.
+        """
+
+    async def drop(self, page: str, subscription: str, topics: Iterable[str]) -> None:
+        """Delete announcements of topics nobody will hear of again."""
+
+    async def topics(self, page: str, subscription: str) -> tuple[str, ...]:
+        """Return the ids of all topics a channel was told of."""
+
+    async def settled(self, page: str, platform: str) -> int:
+        """Return the revision up to which every channel of a platform has what it should have."""
+
+    async def settle(self, page: str, platform: str, revision: int) -> None:
+        """Raise that revision; it never falls."""
+
+    async def lease(self, page: str, name: str, holder: str, seconds: float) -> Lease | None:
+        """Take, or go on holding, a turn at some work; None while somebody else has it."""
+
+    async def release(self, lease: Lease) -> None:
+        """Give a turn back before its time."""
+
+    async def now(self) -> float:
+        """Return the store's clock, in seconds since the epoch."""

@@ -1,0 +1,248 @@
+"""Brings every channel to what it should have: compares, does the one next thing, records it, compares again."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from bot.core.announcement import Act, Announcement, Doing, Intent, done, doubtful, intended, undone, without
+from bot.core.announcement_view import Names, Notice, notice
+from bot.core.plan import Later, Nothing, Resolve, plan
+from bot.core.subscription import Standing, Subscription, rank
+from bot.core.text import words
+from bot.core.topics import Topic, changed, topic_ids, topics
+from bot.core.view import View
+from bot.core.watch import Page
+from bot.ports.announcing import SENT_WITHIN, Channels, Delivered, Delivery, Failed, Why
+from bot.ports.pages import PageStore
+
+BATCH = 100
+"""Channels whose records are read in one round trip, and that are served at once."""
+LEASE = 60.0
+"""Seconds a walk may be silent before another replica takes it over."""
+_ACTS = 50
+"""Most acts in a row on one topic of one channel; the next walk goes on."""
+_LOOK_BACK = 120.0
+"""Seconds before an intent from which on its message is looked for: clocks differ."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """What announcing works with. names: the words of a locale; replica: names this process."""
+
+    pages: PageStore
+    channels: Mapping[str, Channels]
+    names: Callable[[str], Names]
+    replica: str = field(default_factory=lambda: secrets.token_hex(8))
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """What came of a walk. acts: messages sent or edited; left: channels that do not have everything yet."""
+
+    acts: int = 0
+    left: int = 0
+    settled: int = 0
+
+
+async def walk(office: Office, page_id: str, platform: str) -> Walked:
+    """Walk over all channels of a platform until each has what it should have, or has to wait.
+
+    Nothing is done while another replica is at it. Raises `StoreUnavailable`.
+    """
+    page = (await office.pages.page(page_id)).page
+    settled = await office.pages.settled(page_id, platform)
+    if settled >= page.revision:
+        return Walked(settled=settled)
+    lease = await office.pages.lease(page_id, f"announce-{platform}", office.replica, LEASE)
+    if lease is None:
+        return Walked(settled=settled)
+    subscribed = await office.pages.subscriptions(page_id)
+    here = [s for s in subscribed if s.place.platform == platform]
+    acts, left = 0, set[str]()
+    for incidents in _by_gravity(page, changed(page, settled)):
+        for start in range(0, len(here), BATCH):
+            await office.pages.lease(page_id, lease.name, office.replica, LEASE)
+            served = await _serve(office, page, here[start : start + BATCH], incidents, settled)
+            acts += sum(done for _, done, _ in served)
+            left |= {name for name, _, complete in served if not complete}
+    if not left:
+        await office.pages.settle(page_id, platform, page.revision)
+    return Walked(acts, len(left), settled if left else page.revision)
+
+
+def _by_gravity(page: Page, incidents: Sequence[str]) -> Sequence[Sequence[str]]:
+    """Split what changed so that every channel hears of the gravest before any hears of the rest."""
+    critical = rank("critical")
+    grave = [i for i in incidents if not page.incidents[i].over and rank(page.incidents[i].incident.impact) >= critical]
+    return [grave, incidents] if grave and len(grave) < len(incidents) else [incidents]
+
+
+async def _serve(
+    office: Office, page: Page, batch: Sequence[Subscription], incidents: Sequence[str], settled: int
+) -> list[tuple[str, int, bool]]:
+    """Serve some channels at once; return of each its id, how much was done, and whether it is complete."""
+    wanted = {s.id: topic_ids(page, s, incidents, settled) for s in batch}
+    announced = await office.pages.announced(page.id, wanted)
+    clerks = [_Clerk(office, page, s, dict(announced.records.get(s.id, {})), announced.at) for s in batch]
+    complete = await asyncio.gather(*(clerk.serve(wanted[clerk.subscription.id]) for clerk in clerks))
+    return [(clerk.subscription.id, clerk.acts, ok) for clerk, ok in zip(clerks, complete, strict=True)]
+
+
+class _Clerk:
+    """Serves one channel; whatever goes wrong there stays there."""
+
+    def __init__(
+        self, office: Office, page: Page, subscription: Subscription, announced: dict[str, Announcement], at: float
+    ) -> None:
+        self._office, self._page = office, page
+        self.subscription, self._announced, self._at = subscription, announced, at
+        self._channels = office.channels[subscription.place.platform]
+        self._log = _log.bind(page=page.id, subscription=subscription.id)
+        self.acts = 0
+
+    async def serve(self, ids: Collection[str]) -> bool:
+        """Bring the channel up to date on these topics; False if something is left to do."""
+        complete = True
+        try:
+            for topic in tuple(topics(self._page, self.subscription, ids, self._announced)):
+                complete &= await self._topic(topic)
+        except Exception:  # noqa: BLE001 - one channel's trouble, whatever it is, must not stop the others
+            self._log.exception("announce.failed")
+            return False
+        return complete
+
+    async def _topic(self, topic: Topic) -> bool:
+        for _ in range(_ACTS):
+            here = self._announced.get(topic.id)
+            match plan(topic, here, self.subscription, self._at):
+                case Nothing():
+                    return True
+                case Later():
+                    return False
+                case Resolve(intent):
+                    going_on = here is not None and await self._resolve(here, intent)
+                case Act() as act:
+                    going_on = await self._carry_out(topic, here or Announcement(topic.id), act)
+            if not going_on:
+                return False
+        return False
+
+    async def _carry_out(self, topic: Topic, here: Announcement, act: Act) -> bool:
+        # Waiting for one's turn comes before the intent: from then on the request is taken to be under way.
+        await self._channels.turn(self.subscription.place)
+        deadline = asyncio.get_running_loop().time() + SENT_WITHIN
+        stored = await self._record(intended(here, act, token=secrets.token_hex(8), at=self._at))
+        if stored is None or stored.intent is None:
+            return False
+        self.acts += 1
+        known = tuple(k for k in topic.known if k.incident.id in stored.incidents)
+        shown = notice(
+            self._office.names(self.subscription.choice.locale),
+            self._page,
+            replace(topic, known=known),
+            stored.intent,
+            self.subscription.choice,
+        )
+        if act.mention:
+            shown = replace(shown, mention=self.subscription.choice.mention)
+        return await self._settle(stored, await self._sent(stored, stored.intent, shown, deadline))
+
+    async def _sent(self, here: Announcement, intent: Intent, shown: Notice, deadline: float) -> Delivery:
+        place, sent = self.subscription.place, intent.sent
+        if asyncio.get_running_loop().time() > deadline:
+            # This process stood still meanwhile: others may be looking for the message already.
+            return Failed(Why.UNKNOWN, detail="too late to be sent")
+        try:
+            async with asyncio.timeout_at(deadline):
+                if intent.doing is Doing.POST or here.post is None:
+                    return await self._channels.post(place, sent.key, shown)
+                if intent.doing is Doing.REPLY:
+                    return await self._channels.reply(place, here.post.ref, sent.key, shown)
+                message = here.messages[intent.target]
+                return await self._channels.edit(place, message.ref, message.key, shown)
+        except TimeoutError:
+            return Failed(Why.UNKNOWN, detail="no answer in time")
+        except Exception as error:  # noqa: BLE001 - the same, and the intent stays to be looked for
+            # An adapter's own mistake, after which nobody knows whether the message went out.
+            self._log.exception("announce.adapter-failed")
+            return Failed(Why.UNKNOWN, detail=repr(error))
+
+    async def _settle(self, here: Announcement, delivery: Delivery) -> bool:
+        """Record what came of an intent; False if nothing more can be done for now."""
+        if isinstance(delivery, Delivered):
+            stored = await self._record(done(here, delivery.ref))
+            return stored is not None or await self._second(here, delivery.ref)
+        self._log.warning("announce.not-sent", why=delivery.why, detail=delivery.detail)
+        match delivery.why:
+            case Why.UNKNOWN:
+                return False
+            case Why.WAIT:
+                await self._record(undone(here))
+                return False
+            case Why.GONE:
+                target = here.intent.target if here.intent and here.intent.doing is Doing.EDIT else 0
+                return await self._record(without(here, target)) is not None
+            case Why.REFUSED:
+                return await self._record(undone(here, refused=True)) is not None
+            case Why.CLOSED:
+                await self._record(undone(here))
+                return await self._pause(delivery.detail)
+
+    async def _resolve(self, here: Announcement, intent: Intent) -> bool:
+        """Find out what became of a request whose sender never told."""
+        if intent.doing is Doing.EDIT:
+            return await self._record(doubtful(here)) is not None
+        place = self.subscription.place
+        parent = here.post.ref if intent.doing is Doing.REPLY and here.post else ""
+        async with asyncio.timeout(SENT_WITHIN):
+            found = await self._channels.find(place, parent, intent.sent.key, intent.at - _LOOK_BACK)
+        if isinstance(found, Failed):
+            if found.why is not Why.CLOSED:
+                return False
+            self._log.error("announce.stuck", topic=here.topic, detail=found.detail)
+            return await self._record(doubtful(here)) is not None
+        if not found:
+            return await self._record(undone(here)) is not None
+        for younger in found[1:]:
+            self._log.warning("announce.doubled", topic=here.topic)
+            await self._channels.delete(place, younger)
+        return await self._record(done(here, found[0])) is not None
+
+    async def _second(self, here: Announcement, ref: str) -> bool:
+        """Take our message away if another replica, which had given us up, has sent it too."""
+        if here.intent is not None and here.intent.doing is not Doing.EDIT:
+            now = await self._office.pages.announced(self._page.id, {self.subscription.id: [here.topic]})
+            there = now.records.get(self.subscription.id, {}).get(here.topic)
+            refs = [m.ref for m in there.messages if m.key == here.intent.sent.key] if there else []
+            if refs and ref not in refs:
+                self._log.warning("announce.doubled", topic=here.topic)
+                await self._channels.delete(self.subscription.place, ref)
+        return False
+
+    async def _record(self, record: Announcement) -> Announcement | None:
+        """Write a record; None if another replica did so first, which then goes on in our place."""
+        stored = await self._office.pages.record(self._page.id, self.subscription.id, record)
+        if stored is not None:
+            self._announced[record.topic] = stored
+        return stored
+
+    async def _pause(self, why: str) -> bool:
+        """Send nothing more into a channel that is closed to us, and say so once to who subscribed."""
+        before = self.subscription
+        after = replace(before, standing=Standing.PAUSED, trouble=why)
+        if not await self._office.pages.change(before, after):
+            return False
+        self.subscription = replace(after, version=before.version + 1)
+        self._log.error("announce.paused", detail=why)
+        if before.by:
+            say = self._office.names(before.choice.locale).messages
+            told = View(words(say.text("announce.paused", channel=before.place.channel)))
+            await self._channels.tell(before.place, before.by, told)
+        return True
