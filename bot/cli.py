@@ -46,6 +46,32 @@ def chat(user: str, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT0
 
 
 @main.command()
+@_data_dir
+def run(data_dir: Path | None) -> None:
+    """Run the bot on every platform that is configured, until SIGTERM or Ctrl-C."""
+    from bot.runtime.logs import lines  # noqa: PLC0415
+    from bot.runtime.running import run as serve  # noqa: PLC0415
+
+    lines()
+    with _told():
+        sys.exit(asyncio.run(serve(_settings(data_dir=data_dir), click.echo)))
+
+
+@main.command()
+@_json
+def doctor(as_json: bool) -> None:  # noqa: FBT001
+    """Check settings, content, store, status page and platforms. Exit code 1 if something does not work."""
+    from bot.runtime import doctor as doctors  # noqa: PLC0415
+    from bot.runtime.checks import Health  # noqa: PLC0415
+    from bot.runtime.logs import quiet  # noqa: PLC0415
+
+    quiet()
+    checks = asyncio.run(doctors.examine())
+    click.echo(doctors.as_json(checks) if as_json else doctors.as_text(checks))
+    sys.exit(int(any(check.health is Health.FAIL for check in checks)))
+
+
+@main.command()
 @click.argument("directory", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--released", type=click.Path(path_type=Path, dir_okay=False), help="File of ids that must not be lost.")
 @click.option("--ids", "list_ids", is_flag=True, help="Print the ids of this content, as a file for --released.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import click
+from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from bot.adapters.console.plain import as_text
@@ -15,7 +16,7 @@ from bot.adapters.store.keys import as_markdown
 from bot.cli import main
 from bot.core.problem import RULES
 from bot.core.text import Evidence
-from bot.runtime.settings import Settings, StatusSettings
+from bot.runtime.settings import Settings, groups
 from handlers.triage import not_ours
 from tests.scenarios.playing import Player, library, page, recogniser
 
@@ -38,11 +39,12 @@ def _commands(group: click.Group, name: str) -> Iterable[str]:
 def settings() -> str:
     """The settings, with their defaults."""
     rows = ["| setting | default | meaning |", "|---|---|---|"]
-    for prefix, model in (("", Settings), ("status.", StatusSettings)):
+    models: dict[str, type[BaseModel]] = {"": Settings, **{f"{name}.": group for name, group in groups().items()}}
+    for prefix, model in models.items():
         for name, info in model.model_fields.items():
             default = "" if info.default in {PydanticUndefined, None, "", ()} else f"`{info.default}`"
             shown = str(info.validation_alias or f"{prefix}{name}")
-            if name != "status":
+            if model is not Settings or name not in groups():
                 rows.append(f"| `{shown}` | {default} | {info.description} |")
     return "\n".join(rows)
 
@@ -54,7 +56,9 @@ def keys() -> str:
 
 def rules() -> str:
     """The rules of `redial check`."""
-    return "\n".join(["| rule | what it refuses |", "|---|---|", *(f"| `{name}` | {what} |" for name, what in RULES.items())])
+    return "\n".join(
+        ["| rule | what it refuses |", "|---|---|", *(f"| `{name}` | {what} |" for name, what in RULES.items())]
+    )
 
 
 def transcript(*lines: str, answer: str = "clear") -> str:

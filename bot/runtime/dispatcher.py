@@ -49,9 +49,13 @@ class Dispatcher:
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
+    def shut(self) -> None:
+        """Take nothing more in."""
+        self._open = False
+
     async def close(self, within: float) -> None:
         """Take nothing more in and let running turns finish for `within` seconds; what remains stays owed."""
-        self._open = False
+        self.shut()
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=within)
         for task in tuple(self._tasks):

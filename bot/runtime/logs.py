@@ -10,6 +10,15 @@ import structlog
 
 def quiet() -> None:
     """Log warnings and errors only, for a person at a terminal."""
+    _log_from(logging.WARNING)
+
+
+def lines() -> None:
+    """Log what a service's operator wants to know; libraries only what went wrong."""
+    _log_from(logging.INFO)
+
+
+def _log_from(level: int) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     structlog.configure(
         processors=[
@@ -17,6 +26,6 @@ def quiet() -> None:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.JSONRenderer(),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from bot.core.errors import SettingsError
+from bot.core.placement import Rooms
 
 FILE = "redial.toml"
-_ENVIRONMENT_ONLY = frozenset({"redis_url"})
 
 
 class StatusSettings(BaseModel):
@@ -25,6 +25,39 @@ class StatusSettings(BaseModel):
 
     page_id: str = Field(default="", description="id of the page, as its API names it")
     hosts: tuple[str, ...] = Field(default=(), description="addresses of the page, asked in this order")
+
+
+class ChannelSettings(BaseModel):
+    """The channels of a chat platform, and who may change what Redial does there."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
+
+    triage_channels: tuple[str, ...] = Field(
+        default=(),
+        description="ids of the channels where conversations are held in public threads; elsewhere `/redial` answers"
+        " privately, and a mention in a thread",
+    )
+    watched_channels: tuple[str, ...] = Field(
+        default=(),
+        description="ids of channels Redial reads along in: it offers help privately when it knows a pasted line",
+    )
+    admins: tuple[str, ...] = Field(
+        default=(),
+        description="ids of people who may change subscriptions, besides those the platform calls administrators",
+    )
+
+    @property
+    def rooms(self) -> Rooms:
+        """The channels as placement knows them."""
+        return Rooms(frozenset(self.triage_channels), frozenset(self.watched_channels))
+
+
+class SlackSettings(ChannelSettings):
+    """Slack; its tokens come from the environment."""
+
+
+class DiscordSettings(ChannelSettings):
+    """Discord; its token comes from the environment."""
 
 
 class Settings(BaseSettings):
@@ -55,6 +88,29 @@ class Settings(BaseSettings):
         description="address of a Redis or Valkey server, from the environment only; without it Redial runs its own",
     )
 
+    slack: SlackSettings = Field(default_factory=SlackSettings, description="channels and admins in Slack")
+    slack_bot_token: SecretStr | None = Field(
+        default=None,
+        validation_alias="SLACK_BOT_TOKEN",
+        description="token of the Slack app in one workspace (xoxb-…), from the environment only",
+    )
+    slack_app_token: SecretStr | None = Field(
+        default=None,
+        validation_alias="SLACK_APP_TOKEN",
+        description="token for Slack's Socket Mode (xapp-…), from the environment only",
+    )
+    slack_signing_secret: SecretStr | None = Field(
+        default=None,
+        validation_alias="SLACK_SIGNING_SECRET",
+        description="proves requests of Slack over HTTP, from the environment only",
+    )
+    discord: DiscordSettings = Field(default_factory=DiscordSettings, description="channels and admins in Discord")
+    discord_token: SecretStr | None = Field(
+        default=None,
+        validation_alias="DISCORD_TOKEN",
+        description="token of the Discord bot, from the environment only",
+    )
+
     @field_validator("content_dirs")
     @classmethod
     def at_home(cls, folders: Sequence[Path]) -> tuple[Path, ...]:
@@ -80,11 +136,20 @@ class _File(TomlConfigSettingsSource):
     def __call__(self) -> dict[str, Any]:
         found = super().__call__()
         for name in found:
-            if name.lower() in _ENVIRONMENT_ONLY:
-                raise SettingsError(
-                    f"{name.upper()} may hold a password: set it in the environment, not in {config_file()}"
-                )
+            if name.lower() in secret_names():
+                raise SettingsError(f"{name.upper()} comes from the environment only: take it out of {config_file()}")
         return found
+
+
+def groups() -> dict[str, type[BaseModel]]:
+    """Return the groups of settings by name: the tables of the file."""
+    kinds = {name: info.annotation for name, info in Settings.model_fields.items()}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
+
+
+def secret_names() -> frozenset[str]:
+    """Return the settings that come from the environment only, under a name of their own."""
+    return frozenset(name for name, info in Settings.model_fields.items() if info.validation_alias)
 
 
 def config_file() -> Path:

@@ -7,19 +7,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bot.core.errors import SettingsError
-from bot.runtime.settings import FILE, Settings, StatusSettings
+from bot.runtime.settings import FILE, Settings, groups, secret_names
 
 _HEAD = """\
 # Settings of Redial. Everything here is optional; what is commented out shows its default.
 # The environment wins over this file: REDIAL_DEVICES, REDIAL_STATUS__PAGE_ID…
-# Tokens and addresses with passwords (REDIS_URL) come from the environment only and never stand here.
+# Tokens and addresses with passwords come from the environment only and never stand here:
+# {secrets}
 """
 
 _EXAMPLES = {
     "content_dirs": '["/etc/redial/content"]',
     "data_dir": '"~/.local/share/redial"',
-    "page_id": '"tymt9n04zgry"',
-    "hosts": '["https://status.claude.com", "https://anthropic.statuspage.io"]',
+    "status.page_id": '"tymt9n04zgry"',
+    "status.hosts": '["https://status.claude.com", "https://anthropic.statuspage.io"]',
+    "slack.triage_channels": '["C0123456789"]',
+    "slack.watched_channels": '["C0123456789"]',
+    "slack.admins": '["U0123456789"]',
+    "discord.triage_channels": '["1234567890123456789"]',
+    "discord.watched_channels": '["1234567890123456789"]',
+    "discord.admins": '["1234567890123456789"]',
 }
 
 
@@ -41,18 +48,19 @@ def template() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield _HEAD
+    yield _HEAD.format(secrets=", ".join(name.upper() for name in sorted(secret_names())))
     for name, info in Settings.model_fields.items():
-        if name not in {"status", "redis_url"}:
+        if name not in groups() and name not in secret_names():
             yield from _entry(name, info.description or "", info.default)
-    yield "[status]"
-    for name, info in StatusSettings.model_fields.items():
-        yield from _entry(name, info.description or "", info.default)
+    for group, model in groups().items():
+        yield f"[{group}]"
+        for name, info in model.model_fields.items():
+            yield from _entry(name, info.description or "", info.default, _EXAMPLES.get(f"{group}.{name}"))
 
 
-def _entry(name: str, description: str, default: object) -> Iterator[str]:
+def _entry(name: str, description: str, default: object, example: str | None = None) -> Iterator[str]:
     yield from (f"# {line}" for line in textwrap.wrap(description, 96))
-    yield f"# {name} = {_EXAMPLES.get(name) or _toml(default)}\n"
+    yield f"# {name} = {example or _EXAMPLES.get(name) or _toml(default)}\n"
 
 
 def _toml(value: object) -> str:

@@ -33,6 +33,7 @@ async def desk(settings: Settings, content: Content | None = None) -> AsyncItera
                 status=source,
                 clock=time.time,
                 managed=settings.devices == "managed",
+                rooms={"slack": settings.slack.rooms, "discord": settings.discord.rooms},
             )
         finally:
             await source.close()

@@ -31,7 +31,11 @@ class Redial:
 
     @property
     def environment(self) -> dict[str, str]:
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("REDIAL_", "REDIS_"))}
+        kept = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("REDIAL_", "REDIS_", "SLACK_", "DISCORD_"))
+        }
         own = {"REDIAL_STATUS__HOSTS": NOBODY, "REDIAL_DATA_DIR": str(self.data), "COLUMNS": "100"}
         return {**kept, **own, **self.env}
 

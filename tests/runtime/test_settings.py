@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.core.errors import SettingsError
-from bot.runtime.settings import Settings, StatusSettings, config_file, load_settings
+from bot.runtime.settings import Settings, StatusSettings, config_file, groups, load_settings, secret_names
 from bot.runtime.template import template, write
 
 Env = pytest.MonkeyPatch
@@ -18,7 +18,13 @@ Env = pytest.MonkeyPatch
 def here(tmp_path: Path, monkeypatch: Env) -> Path:
     """An empty folder to stand in, without anything of ours in the environment."""
     monkeypatch.chdir(tmp_path)
-    for name in ("REDIS_URL", "REDIAL_CONFIG", "REDIAL_DEVICES", "REDIAL_CONTENT_DIRS", "REDIAL_STATUS__HOSTS"):
+    for name in (
+        *(name.upper() for name in secret_names()),
+        "REDIAL_CONFIG",
+        "REDIAL_DEVICES",
+        "REDIAL_CONTENT_DIRS",
+        "REDIAL_STATUS__HOSTS",
+    ):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
@@ -69,7 +75,8 @@ def test_a_home_folder_is_meant_by_the_tilde(monkeypatch: Env) -> None:
         ('content_dirs = "here"\n', r"^setting `content_dirs`: "),
         ('locale = "xx"\n', r"^setting `locale`: "),
         ('devices = "managed\n', r"^redial.toml is not TOML: "),
-        ('redis_url = "redis://:secret@x"\n', r"^REDIS_URL may hold a password: "),
+        ('redis_url = "redis://:secret@x"\n', r"^REDIS_URL comes from the environment only: "),
+        ('slack_bot_token = "xoxb-secret"\n', r"^SLACK_BOT_TOKEN comes from the environment only: "),
     ],
 )
 def test_a_bad_setting_is_named_without_its_value(here: Path, toml: str, told: str) -> None:
@@ -107,9 +114,10 @@ def test_the_address_of_the_server_is_a_secret(monkeypatch: Env) -> None:
 
 def test_the_template_names_every_setting_and_sets_none(here: Path) -> None:
     text = template()
-    for name in (*Settings.model_fields, *StatusSettings.model_fields):
-        assert (f"# {name} = " in text) is (name not in {"status", "redis_url"})
-    assert tomllib.loads(text) == {"status": {}}
+    in_groups = [name for group in groups().values() for name in group.model_fields]
+    for name in (*Settings.model_fields, *in_groups):
+        assert (f"# {name} = " in text) is (name not in {*groups(), *secret_names()})
+    assert tomllib.loads(text) == {group: {} for group in groups()}
     (here / "redial.toml").write_text(text)
     assert load_settings() == Settings()
 

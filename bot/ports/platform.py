@@ -1,0 +1,36 @@
+"""A chat platform as the process runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.core.event import Commanded, Said
+from bot.core.messages import Messages
+from bot.ports.chat import Chat
+from bot.ports.intake import Intake
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What an adapter is given. read: decides what follows `/redial`, a sub-command or a report."""
+
+    intake: Intake
+    messages: Messages
+    read: Callable[[str], Commanded | Said]
+
+
+class Running(Protocol):
+    """A platform that is connected and hands its events to the intake."""
+
+    @property
+    def chat(self) -> Chat:
+        """The chat for what no event asks for: answers that are owed, and "it is over"."""
+
+    @property
+    def says(self) -> str:
+        """Who is connected where, in one line for the operator, nothing secret."""
+
+    async def ended(self) -> str:
+        """Wait until it cannot go on by itself, such as with a revoked token; return why, for the operator."""

@@ -1,0 +1,104 @@
+"""`redial doctor`: what works, what does not, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from bot.core.errors import ContentError, RedialError, SettingsError, StoreError
+from bot.core.incident import Health as PageHealth
+from bot.core.services import Page
+from bot.runtime.checks import Check, Health
+from bot.runtime.content import Content, load
+from bot.runtime.platforms import PLATFORMS, Platform
+from bot.runtime.settings import Settings, config_file, load_settings
+from bot.runtime.wiring import status_source
+
+_PATIENCE = 10.0
+"""Seconds the status page gets to answer."""
+
+
+async def examine(platforms: Sequence[Platform] = PLATFORMS) -> list[Check]:
+    """Look at everything, in the order in which a start would need it; never raises."""
+    try:
+        settings = load_settings()
+    except SettingsError as error:
+        return [Check("settings", Health.FAIL, str(error), "correct that setting; `redial init` writes an example")]
+    checks = [_settings()]
+    content, found = _content(settings)
+    checks += [found, await _store(settings)]
+    if content:
+        checks.append(await _page(settings, content.library.services.page))
+    for platform in platforms:
+        if platform.configured(settings):
+            checks += await platform.examine(settings)
+    return checks + _platforms(settings, platforms)
+
+
+def as_text(checks: Sequence[Check]) -> str:
+    """Return a line for each check, and below it what to do."""
+    width = max(len(check.name) for check in checks)
+    lines = []
+    for check in checks:
+        lines.append(f"{check.health.value:<4}  {check.name:<{width}}  {check.says}")
+        if check.do:
+            lines.append(f"{'':<{width + 6}}  → {check.do}")
+    return "\n".join(lines)
+
+
+def as_json(checks: Sequence[Check]) -> str:
+    """Return the checks as one JSON list."""
+    return msgspec.json.encode(checks).decode()
+
+
+def _settings() -> Check:
+    path = config_file()
+    says = f"read from {path} and the environment" if path.is_file() else "from the environment and defaults"
+    return Check("settings", Health.OK, says)
+
+
+def _content(settings: Settings) -> tuple[Content | None, Check]:
+    try:
+        content = load(settings.content_dirs, locale=settings.locale)
+    except (ContentError, SettingsError) as error:
+        return None, Check("content", Health.FAIL, str(error), "`redial check` names every problem with its line")
+    return content, Check("content", Health.OK, f"{len(content.library.guides)} guides")
+
+
+async def _store(settings: Settings) -> Check:
+    from bot.adapters.store import connect  # noqa: PLC0415 - redis-py takes a while to load
+
+    url = settings.redis_url.get_secret_value() if settings.redis_url else None
+    try:
+        store = await connect(url, settings.data_dir)
+        try:
+            known = len(await store.workspaces())
+        finally:
+            await store.close()
+    except (StoreError, SettingsError) as error:
+        return Check("store", Health.FAIL, str(error), "start that server, or correct REDIS_URL or `data_dir`")
+    whose = "the server of REDIS_URL" if url else f"Redial's own in {settings.data_dir}"
+    return Check("store", Health.OK, f"{whose}, workspaces: {known}")
+
+
+async def _page(settings: Settings, page: Page) -> Check:
+    source = status_source(settings, page, patience=_PATIENCE)
+    try:
+        board = await source.board()
+    except RedialError as error:
+        return Check("status page", Health.FAIL, str(error), "correct `status.page_id` and `status.hosts`")
+    finally:
+        await source.close()
+    if board.health is PageHealth.OK:
+        return Check("status page", Health.OK, f"read, open incidents: {len(board.open)}")
+    do = "let this machine reach the page over HTTPS; without it the status is said to be unknown"
+    return Check("status page", Health.WARN, "cannot be read", do)
+
+
+def _platforms(settings: Settings, platforms: Sequence[Platform]) -> list[Check]:
+    """Say what could be set where no platform is configured, which is all `redial chat` needs."""
+    if not platforms or any(platform.configured(settings) for platform in platforms):
+        return []
+    wants = "; ".join(f"{platform.name}: {platform.wants}" for platform in platforms)
+    return [Check("platforms", Health.WARN, "none is configured: `redial chat` works, `redial run` does not", wants)]

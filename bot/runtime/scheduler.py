@@ -1,0 +1,70 @@
+"""What is done without anybody asking: confirmations written, owed answers shown, those who wait told."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC
+
+import structlog
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from bot.core.errors import RedialError
+from bot.ports.chat import Chat
+from handlers.desk import Desk
+from handlers.triage import show_owed
+from handlers.waiting import tell_ended
+
+_log = structlog.get_logger(__name__)
+
+FLUSH, OWED, ENDED = 2.0, 10.0, 60.0
+"""Seconds between two rounds of each job."""
+OWED_FOR = 10.0
+"""Seconds after which an answer nobody has confirmed is looked for."""
+
+
+class Jobs:
+    """The periodic work of one process, for the platforms it runs. It is bounded: a round that lasts skips the next."""
+
+    def __init__(self, desk: Desk, chats: Mapping[str, Chat]) -> None:
+        """Take the chats by platform; workspaces of other platforms are left to other processes."""
+        self._desk, self._chats = desk, chats
+        # The zone of the machine is of no interest, and reading it may fail.
+        self._scheduler = AsyncIOScheduler(timezone=UTC)
+
+    def start(self) -> None:
+        """Begin, in the running loop."""
+        for job, seconds in ((self._desk.store.flush, FLUSH), (self.owed, OWED), (self.ended, ENDED)):
+            self._scheduler.add_job(
+                self._round, "interval", seconds=seconds, args=[job], max_instances=1, coalesce=True, name=job.__name__
+            )
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """End at once; what a round has not done is done by the next, of this or another process."""
+        self._scheduler.shutdown(wait=False)
+
+    async def owed(self) -> None:
+        """Show the answers that are owed, in every workspace."""
+        for place in await self._desk.store.workspaces():
+            if chat := self._chats.get(place.platform):
+                await show_owed(self._desk, place, chat, older_than=OWED_FOR)
+
+    async def ended(self) -> None:
+        """Tell those who wait for something that is over."""
+        for place in await self._desk.store.workspaces():
+            if chat := self._chats.get(place.platform):
+                await tell_ended(self._desk, await self._desk.store.waiting(place), chat)
+
+    async def _round(self, job: Callable[[], Awaitable[None]]) -> None:
+        began = time.monotonic()
+        try:
+            await job()
+        except RedialError as error:
+            _log.error("job failed", job=job.__name__, error=str(error), took=round(time.monotonic() - began, 1))
+        except Exception as error:  # noqa: BLE001 - the last line of defence: the next round must come
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            _log.error(
+                "job broke", job=job.__name__, error=type(error).__name__, file=where.filename, line=where.lineno
+            )

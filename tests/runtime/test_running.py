@@ -1,0 +1,234 @@
+"""`redial run` as an operator sees it: what it says, how it stops, and what a stop leaves for the next process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.store import connect
+from bot.adapters.store.embedded import stop_embedded
+from bot.core.errors import ChannelGone, ChatUnavailable, SettingsError
+from bot.core.event import InboundEvent, Origin, Said
+from bot.core.folding import Folded
+from bot.core.placement import Where
+from bot.core.view import View
+from bot.ports.chat import Posted
+from bot.ports.platform import House
+from bot.runtime import running, scheduler
+from bot.runtime.checks import Check
+from bot.runtime.doctor import examine
+from bot.runtime.platforms import Platform
+from bot.runtime.scheduler import Jobs
+from bot.runtime.settings import Settings, StatusSettings
+from bot.runtime.wiring import desk
+from tests.runtime.redial import Redial
+
+CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
+ALICE = Origin("slack", "T1", "D1", "U1")
+DEADLINE = 20.0
+
+
+@dataclass
+class Line:
+    """A platform of one direct message; `pause` is what a post takes."""
+
+    pause: Callable[[], Awaitable[object]] = lambda: asyncio.sleep(0)
+    says: str = "connected to nobody"
+    views: list[View] = field(default_factory=list)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    house: House | None = None
+    log: list[str] = field(default_factory=list)
+    found: Posted | None = None
+    broken: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def chat(self) -> Line:
+        return self
+
+    async def ended(self) -> str:
+        await self.broken.wait()
+        return "the token was revoked"
+
+    async def private(self, origin: Origin) -> Origin:
+        return origin
+
+    async def show(self, origin: Origin, view: View, where: Where, *, message: str = "") -> Posted:  # noqa: ARG002
+        self.begun.set()
+        await self.pause()
+        self.views.append(view)
+        self.log.append("shown")
+        return Posted("", str(len(self.views)))
+
+    async def tell(self, origin: Origin, view: View) -> None:
+        await self.show(origin, view, Where.DIRECT)
+
+    async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
+        """Nothing is folded here."""
+
+    async def shown(self, origin: Origin, key: str) -> Posted | None:  # noqa: ARG002
+        return self.found
+
+    def submit(self, number: int) -> bool:
+        assert self.house
+        return self.house.intake.submit(InboundEvent(f"e{number}", ALICE, Said(CUT_OFF, "direct")), self)
+
+    def row(self) -> Platform:
+        @contextlib.asynccontextmanager
+        async def start(_settings: Settings, house: House) -> AsyncIterator[Line]:
+            self.house = house
+            yield self
+            self.log.append("client closed")
+
+        async def examine(_settings: Settings) -> Sequence[Check]:
+            return ()
+
+        return Platform("slack", lambda _: True, "A_TOKEN", start, examine)
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.chdir(tmp_path)
+    return Settings(data_dir=tmp_path / "data", status=StatusSettings(hosts=("http://127.0.0.1:9",)))
+
+
+@pytest.fixture(autouse=True)
+def stopped(tmp_path: Path) -> object:
+    yield
+    stop_embedded(tmp_path / "data")
+
+
+@contextlib.asynccontextmanager
+async def served(settings: Settings, line: Line, said: list[str]) -> AsyncIterator[asyncio.Task[int]]:
+    up = asyncio.Event()
+
+    def say(text: str) -> None:
+        said.append(text)
+        up.set()
+
+    serving = asyncio.create_task(running.run(settings, say, [line.row()]))
+    try:
+        async with asyncio.timeout(DEADLINE):
+            await up.wait()
+            yield serving
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+
+async def test_a_line_a_platform_and_a_turn_that_is_running_is_finished(settings: Settings) -> None:
+    line, said = Line(pause=lambda: asyncio.sleep(0.3)), list[str]()
+    async with served(settings, line, said) as serving:
+        assert said == ["slack: connected to nobody"]
+        assert line.submit(1)
+        await line.begun.wait()
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert await serving == 0
+    assert line.log == ["shown", "client closed"]
+    assert not line.submit(2), "nothing more is taken in"
+    store = await connect(None, settings.data_dir)
+    assert await store.owed(ALICE, older_than=0) == ()
+    await store.close()
+
+
+async def test_what_is_not_finished_stays_owed_and_the_next_process_shows_it_once(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "FINISH", 0.1)
+    line = Line(pause=asyncio.Event().wait)
+    async with served(settings, line, []) as serving:
+        line.submit(1)
+        await line.begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert await serving == 0
+    monkeypatch.setattr(scheduler, "OWED_FOR", 0.0)
+    async with desk(settings) as one, desk(settings) as two:
+        after = Line()
+        await asyncio.gather(*(Jobs(replica, {"slack": after}).owed() for replica in (one, two)))
+        await Jobs(two, {"slack": after}).owed()
+        assert len(after.views) == 1
+        assert await one.store.owed(ALICE, older_than=0) == ()
+
+
+async def test_an_owed_answer_that_is_found_is_adopted(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "OWED_FOR", 0.0)
+    async with desk(settings) as one:
+        await _owe(one.store.commit)
+        line = Line(found=Posted("1.5", "1.7"))
+        await Jobs(one, {"slack": line}).owed()
+        assert line.views == []
+        (found,) = await one.store.of(ALICE)
+        assert (found.origin.thread, found.shown) == ("1.5", "1.7")
+        assert await one.store.owed(ALICE, older_than=0) == ()
+
+
+@pytest.mark.parametrize(("error", "left"), [(ChannelGone("is_archived"), 0), (ChatUnavailable("busy"), 1)])
+async def test_an_owed_answer_that_cannot_be_shown(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, error: Exception, left: int
+) -> None:
+    monkeypatch.setattr(scheduler, "OWED_FOR", 0.0)
+
+    async def fail() -> None:
+        raise error
+
+    async with desk(settings) as one:
+        await _owe(one.store.commit)
+        await Jobs(one, {"slack": Line(pause=fail)}).owed()
+        assert len(await one.store.owed(ALICE, older_than=0)) == left
+
+
+async def _owe(commit: Callable[..., Awaitable[object]]) -> None:
+    from tests.contract.conversations import triage  # noqa: PLC0415 - only these tests store by hand
+
+    await commit("e1", triage(ALICE, guide="response-cut-off", step="doing"))
+
+
+async def test_a_platform_that_cannot_go_on_ends_the_process_with_a_word(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = Line()
+    async with served(settings, line, []) as serving:
+        line.broken.set()
+        assert await serving == 1
+    told = capsys.readouterr()
+    assert "the token was revoked" in told.out + told.err
+
+
+async def test_nothing_configured_says_what_to_set(settings: Settings) -> None:
+    with pytest.raises(SettingsError, match=r"nothing to run.*slack: SLACK_BOT_TOKEN.*discord: DISCORD_TOKEN"):
+        await running.run(settings, print)
+
+
+def test_run_and_doctor_from_the_command_line(redial: Redial) -> None:
+    done = redial.run("run", code=2)
+    assert done.stderr.startswith("redial: nothing to run")
+    assert "SLACK_BOT_TOKEN" in done.stderr
+    checks = {check["name"]: check for check in json.loads(redial.run("doctor", "--json").stdout)}
+    assert {name: check["health"] for name, check in checks.items()} == {
+        "settings": "ok", "content": "ok", "store": "ok", "status page": "warn", "platforms": "warn",
+    }  # fmt: skip
+    assert all(check["do"] for check in checks.values() if check["health"] != "ok")
+    redial.env["REDIS_URL"] = "redis://:hunter2@127.0.0.1:9/0"
+    broken = redial.run("doctor", code=1)
+    assert "fail  store" in broken.stdout
+    assert "→ start that server" in broken.stdout
+    assert "hunter2" not in broken.stdout + broken.stderr
+    (redial.home / "redial.toml").write_text('colour = "red"')
+    assert "setting `colour`" in redial.run("doctor", code=1).stdout
+    (redial.home / "redial.toml").unlink()
+
+
+async def test_a_doctor_asks_the_platforms_that_are_configured(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIAL_DATA_DIR", str(settings.data_dir))
+    monkeypatch.setenv("REDIAL_STATUS__HOSTS", '["http://127.0.0.1:9"]')
+    checks = await examine([Line().row()])
+    assert [check.name for check in checks] == ["settings", "content", "store", "status page"]
