@@ -25,6 +25,9 @@ from bot.core.view import View
 _NOTES, _NOTE = 20, 500
 _REPORT = 2000
 
+_WAYS = ("again", "back", "start-over", "human", "stop", "fixed", "wait", "not-this", "switch", "questions")
+"""The ways out people may take in words, at any question."""
+
 _ENDS = {
     "human": Outcome.HANDED_OFF,
     "stop": Outcome.LEFT,
@@ -148,9 +151,7 @@ def close(conversation: Conversation, now: float) -> Conversation:
 
 def answers_only(library: Library, text: str) -> bool:
     """Say whether a text only makes sense in an open conversation: a number, or a way out such as "back"."""
-    says = library.messages
-    ways = (key for key in says.keys("says") if key != "says.not")
-    return matching.number(text) is not None or any(matching.means(text, says.list(key)) for key in ways)
+    return matching.number(text) is not None or any(matching.means(text, _ways_to_say(library, name)) for name in _WAYS)
 
 
 def _done(turn: Turn, *, opening: bool = False) -> Transition:
@@ -276,7 +277,7 @@ def _said(turn: Turn, event: Say) -> None:
         return
     picked = matching.pick(event.text, turn.choices, turn.library.messages.list("says.not"))
     control = _meant_control(turn, event.text)
-    if control and not (picked and control == "fixed"):
+    if control and not (picked and control in {"fixed", "wait"}):
         _control_said(turn, control)
     elif picked:
         _keep_longer_words(turn, event.text, picked)
@@ -297,11 +298,14 @@ def _said_after_the_end(turn: Turn, event: Say) -> None:
 
 
 def _meant_control(turn: Turn, text: str) -> str:
-    say = turn.library.messages
-    for name in ("again", "back", "start-over", "human", "stop", "fixed", "wait", "not-this", "switch", "questions"):
-        if matching.means(text, say.list(f"says.{name}")):
-            return name
-    return ""
+    return next((name for name in _WAYS if matching.means(text, _ways_to_say(turn.library, name))), "")
+
+
+def _ways_to_say(library: Library, name: str) -> tuple[str, ...]:
+    """Return what people may write for a way out: the words for it, and what stands on its button."""
+    say = library.messages
+    buttons = [f"control.{name}", *(["control.it"] if name == "human" else [])]
+    return (*say.list(f"says.{name}"), *(say.text(key) for key in buttons if key in say and not say.fields(key)))
 
 
 def _control_said(turn: Turn, name: str) -> None:

@@ -24,10 +24,15 @@ def typed(text: str) -> str:
 
 def means(text: str, sayings: Iterable[str]) -> bool:
     """Say whether all of the text is one of these sayings."""
-    said = typed(text)
+    said = _bare(text)
     if said == "" and text.strip() == "?":
         said = "?"
-    return said in {typed(s) or s for s in sayings} or said.rstrip("?") in {typed(s) for s in sayings}
+    meant = {_bare(saying) or saying for saying in sayings}
+    return said in meant or said.rstrip("?") in meant
+
+
+def _bare(text: str) -> str:
+    return typed(text).replace(",", "")
 
 
 def number(text: str) -> int | None:

@@ -167,7 +167,7 @@ class Turn:
     def switch(self, guide_id: str) -> None:
         """Go to another guide, keeping what is known."""
         guide = self.library.guide(guide_id)
-        rest = tuple(c for c in self.conversation.candidates if c != guide_id)
+        rest = tuple(c for c in self.conversation.candidates if c not in {guide_id, self.conversation.guide})
         self.change(candidates=rest, because="", asking="", cause="")
         self.choose(guide.id)
 
