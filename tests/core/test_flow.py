@@ -309,6 +309,12 @@ def test_a_press_on_an_older_message_shows_where_it_stands() -> None:
     assert talk.lead == "Look at what already happened"
 
 
+def test_a_press_on_an_older_message_of_the_same_question_changes_nothing() -> None:
+    talk = Talk().starts("cut-off").presses("tools").says("the cat sat there")
+    assert not talk.presses_old("known", "look", talk.here.revision - 1).changed
+    assert talk.place == "cut-off#look"
+
+
 def test_a_press_for_another_question_changes_nothing() -> None:
     talk = Talk().starts("cut-off").presses("tools")
     assert not talk.presses_old("tools", "doing", talk.here.revision).changed
