@@ -11,8 +11,9 @@ from bot.core.moments import clock, stamp
 from bot.core.official import state_word
 from bot.core.text import plain
 
-_REPORT, _TITLE, _NOTE, _NOTES, _VISITS = 500, 70, 160, 5, 12
-"""Longest report, title and note, most notes and answers: a hand-off fits into one message on every platform."""
+_REPORT, _LINE, _TITLE, _LABEL, _NOTE, _NOTES, _VISITS = 400, 300, 60, 50, 140, 4, 10
+"""Longest report, line, title, answer and note, most notes and answers: below 3000 characters in all, so that a
+hand-off fits into one message on every platform, whatever people and the vendor write."""
 
 
 def packet(library: Library, conversation: Conversation, board: Board | None) -> str:
@@ -28,21 +29,21 @@ def _lines(library: Library, conversation: Conversation, board: Board | None) ->
     if guide:
         yield say("handoff.problem", title=guide.title)
     if details.get("line"):
-        yield say("handoff.line", line=details["line"])
+        yield say("handoff.line", line=_short(details["line"], _LINE))
     elif conversation.report:
         yield say("handoff.report", report=_short(conversation.report, _REPORT))
     yield say("handoff.opened", at=stamp(conversation.opened))
     if details.get("time"):
-        yield say("handoff.happened", time=details["time"])
+        yield say("handoff.happened", time=_short(details["time"], _LABEL))
     if details.get("request_id"):
-        yield say("handoff.request", request=details["request_id"])
+        yield say("handoff.request", request=_short(details["request_id"], _LABEL))
     known = [
         f"{key}={value}"
         for key, value in {**details, **conversation.facts}.items()
         if key not in {"line", "time", "request_id"}
     ]
     if known:
-        yield say("handoff.facts", facts=", ".join(known))
+        yield say("handoff.facts", facts=_short(", ".join(known), _LINE))
     if conversation.cause:
         yield say("handoff.found", cause=cause_title(library, conversation.cause))
     yield say("handoff.status", status=_status(library, board))
@@ -70,7 +71,7 @@ def _tried(library: Library, conversation: Conversation) -> Iterator[str]:
         step = library.question(visit.step) if visit.guide == FACTS else library.step(visit.guide, visit.step)[1]
         choice = step.choice(visit.choice)
         title = _short(plain(step.title), _TITLE)
-        yield f"  {clock(visit.at)}  {title} → {choice.label if choice else visit.choice}"
+        yield f"  {clock(visit.at)}  {title} → {_short(choice.label, _LABEL) if choice else visit.choice}"
 
 
 def _status(library: Library, board: Board | None) -> str:
@@ -81,7 +82,7 @@ def _status(library: Library, board: Board | None) -> str:
     parts = [f"{part.name}: {state_word(library.messages, 'state', part.status)}" for part in board.components]
     broken = [words for words, part in zip(parts, board.components, strict=True) if not part.operational]
     lead = say("board.lead-open", n=len(names)) if names else say("board.lead-degraded" if broken else "board.lead-ok")
-    return f"{lead} {', '.join(names + broken)}".strip() + f" ({clock(board.read_at)})"
+    return f"{lead} {_short(', '.join(names + broken), _LINE)}".strip() + f" ({clock(board.read_at)})"
 
 
 def _short(text: str, longest: int) -> str:

@@ -1,0 +1,104 @@
+"""The hand-off: everything a human needs, and no longer than one message."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.core.conversation import Remark, Visit
+from bot.core.handoff import cause_title, packet
+from bot.core.incident import Board, Component, Health, Incident
+from tests.core.small import small
+from tests.core.talking import Talk
+from tests.scenarios.playing import NOW, page, sure_of
+
+
+def handed(talk: Talk) -> list[str]:
+    return packet(talk.library, talk.here, talk.board or page(talk.page)).splitlines()
+
+
+def test_it_says_what_when_where_and_what_was_tried() -> None:
+    found = replace(
+        sure_of("cut-off", {"browser": "firefox"}),
+        details={"line": "Connection closed mid-response", "request_id": "req_1", "time": "14:02 UTC", "model": "opus"},
+    )
+    talk = Talk().reports("it died", found).says("in the middle of an edit", "two files changed")
+    talk.presses("known", "dropped").says("human")
+    assert handed(talk) == [
+        "Redial hand-off",
+        "Problem: The reply was cut off",
+        "It says: Connection closed mid-response",
+        "Opened: 2026-09-21 14:13 UTC",
+        "When it happened: 14:02 UTC",
+        "Request id: req_1",
+        "Known: model=opus, browser=firefox, tool_ran=yes",
+        "Found: Something on this network ends the connection",
+        "Official status: No open incident on the official page. (14:12 UTC)",
+        "Asked and answered:",
+        "  14:13 UTC  What was Claude doing when it stopped? → Editing files or running commands",
+        "  14:13 UTC  Look at what already happened → I know what happened",
+        "  14:13 UTC  The official status → No incident",
+        "  14:13 UTC  Send one short message, then go on from there → It dropped again",
+        "In the person's words:",
+        "  “in the middle of an edit”",
+        "  “two files changed”",
+        "Secrets and personal data were taken out before anything was kept.",
+    ]
+
+
+def test_without_a_line_the_report_stands_in() -> None:
+    talk = Talk().reports("it   died\non me", sure_of("limit"))
+    assert handed(talk)[1:4] == [
+        "Problem: A limit was reached",
+        "Report: it died on me",
+        "Opened: 2026-09-21 14:13 UTC",
+    ]
+
+
+def test_without_a_guide_there_is_still_something_to_hand_over() -> None:
+    talk = Talk().reports("it died", replace(sure_of("nobody")))
+    assert handed(talk)[:2] == ["Redial hand-off", "Report: it died"]
+
+
+def test_questions_for_facts_are_among_the_answers() -> None:
+    talk = Talk().starts("page-lost").presses("holds", "firefox")
+    assert "  14:13 UTC  Which browser is it? → Firefox" in handed(talk)
+
+
+def board(**changes: object) -> Board:
+    clear = page("clear")
+    assert clear
+    return replace(clear, **changes)  # type: ignore[arg-type]
+
+
+def test_the_status_is_that_of_now() -> None:
+    talk = Talk().starts("limit")
+    says = [
+        (None, "The official status is unknown right now."),
+        (board(health=Health.STALE), "The official status is unknown right now."),
+        (page("incident"), "1 open incident on the official page. Elevated errors (14:12 UTC)"),
+        (
+            board(components=(Component("c", "claude.ai", "partial_outage"),)),
+            "No incident is posted, but not everything works. claude.ai: partial outage (14:12 UTC)",
+        ),
+    ]
+    for shown, words in says:
+        assert f"Official status: {words}" in packet(talk.library, talk.here, shown).splitlines()
+
+
+def test_it_fits_into_a_message_whatever_was_said() -> None:
+    talk = Talk().starts("cut-off")
+    visits = tuple(Visit("cut-off", "short", "browser", "ann", NOW + n) for n in range(200))
+    notes = tuple(Remark(NOW, "word " * 100) for _ in range(20))
+    details = dict.fromkeys(("line", "request_id", "time", "attempt", "version", "model"), "x" * 200)
+    incidents = tuple(
+        Incident(f"i{n}", "Elevated errors " * 20, "investigating", "major", NOW, NOW, None, "https://x")
+        for n in range(9)
+    )
+    talk.here = replace(talk.here, history=visits, notes=notes, details=details, report="word " * 400)
+    text = packet(talk.library, talk.here, board(incidents=incidents))
+    assert len(text) <= 3000, len(text)
+    assert "(190 earlier answers left out)" in text
+
+
+def test_a_finding_is_named_in_words() -> None:
+    assert cause_title(small(), "page-lost#vpn-found") == "It is the VPN"
