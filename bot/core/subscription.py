@@ -95,7 +95,12 @@ class Subscription:
     @property
     def id(self) -> str:
         """The name it is stored under: one a channel and page."""
-        return f"{self.place.platform}:{self.place.workspace}:{self.place.channel}"
+        return subscription_id(self.place)
+
+
+def subscription_id(place: Place) -> str:
+    """Return the name a channel's subscription to a page goes by."""
+    return f"{place.platform}:{place.workspace}:{place.channel}"
 
 
 def rank(impact: str) -> int:

@@ -7,7 +7,19 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.adapters.store.keys import LONGEST, REGISTRY, WORKSPACES, as_markdown, encoded, keys_of, spec_of, tenant_of
+from bot.adapters.store.keys import (
+    LONGEST,
+    OF_PAGES,
+    OF_WORKSPACES,
+    REGISTRY,
+    WORKSPACES,
+    as_markdown,
+    encoded,
+    keys_of,
+    page_keys,
+    spec_of,
+    tenant_of,
+)
 from bot.core.event import Origin
 
 names = st.text(max_size=200)
@@ -32,8 +44,20 @@ def test_every_key_has_one_hash_tag_and_one_row(platform: str, workspace: str, u
     origin = Origin(platform, workspace, "C1", user)
     keys = keys_of(origin)
     built = [keys.claim(event), keys.conversation(event), keys.person(user), keys.kept(user), keys.owed, keys.waiting]
-    for key, spec in zip(built, REGISTRY[:-1], strict=True):
+    for key, spec in zip(built, OF_WORKSPACES, strict=True):
         assert re.findall(r"\{(.*?)\}", key) == [tenant_of(origin)]
+        assert spec_of(key) is spec
+
+
+@given(names, names)
+@example("tymt9n04zgry", "slack:T1:C1")
+def test_every_key_of_a_page_has_one_hash_tag_and_one_row(page: str, name: str) -> None:
+    keys = page_keys(page)
+    built = [keys.meta, keys.incidents, keys.subscriptions, keys.announced(name), keys.settled, keys.lease(name)]
+    tags = {tag for key in built for tag in re.findall(r"\{(.*?)\}", key)}
+    assert len(tags) == 1
+    assert tags.pop().startswith("page:")
+    for key, spec in zip(built, OF_PAGES, strict=True):
         assert spec_of(key) is spec
 
 

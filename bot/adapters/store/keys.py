@@ -1,7 +1,7 @@
-"""Every key of a workspace in Redis: the one registry of names, types, lifetimes and writers.
+"""Every key in Redis: the one registry of names, types, lifetimes and writers.
 
-All keys of a workspace share the hash tag `{platform:workspace}`, so that a script's keys lie in one slot of a
-cluster. Names and ids come from outside: they are encoded here and nowhere else.
+All keys of a workspace share the hash tag `{platform:workspace}`, those of a status page `{page:id}`, so that a
+script's keys lie in one slot of a cluster. Names and ids come from outside: they are encoded here and nowhere else.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ KeyType = Literal["string", "hash", "zset"]
 
 @dataclass(frozen=True, slots=True)
 class KeySpec:
-    """One row of the registry. `ttl` is in seconds and starts again with every write of `written_by`."""
+    """One row of the registry. `ttl` is in seconds and starts again with every write of `written_by`.
+
+    0: until it is deleted; an incident may be open for longer than any time one would think of.
+    """
 
     name: str
     pattern: str
@@ -37,13 +40,14 @@ class KeySpec:
     purpose: str
 
     def key(self, tenant: str, part: str = "") -> str:
-        """Build the key; `part` (and the tenant) must have been encoded."""
-        return self.pattern.replace("<tenant>", tenant).replace("<part>", part)
+        """Build the key; `part` (and the tenant, or the page's id in its place) must have been encoded."""
+        return self.pattern.replace("<tenant>", tenant).replace("<page>", tenant).replace("<part>", part)
 
     def matches(self, key: str) -> bool:
         """Say whether `key` was built from this row."""
         shape = re.escape(self.pattern)
-        shape = shape.replace("<tenant>", r"[^{}:]+:[^{}:]+").replace("<part>", "[^{}:]+")
+        shape = shape.replace("<tenant>", r"(?!page:)[^{}:]+:[^{}:]+").replace("<page>", "[^{}:]+")
+        shape = shape.replace("<part>", "[^{}:]+")
         return re.fullmatch(shape, key) is not None
 
 
@@ -105,7 +109,58 @@ WORKSPACES = KeySpec(
     "Workspaces that may hold owed or waiting conversations: `platform workspace` by server time. Alone in its slot.",
 )
 
-REGISTRY: tuple[KeySpec, ...] = (CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING, WORKSPACES)
+PAGE = KeySpec(
+    "page",
+    f"{PREFIX}:{{page:<page>}}:page",
+    "hash",
+    0,
+    "page_put, subscribe",
+    "`version` (of every write), `revision` (of what channels may have to hear), `data`, `token` of the last write.",
+)
+INCIDENTS = KeySpec(
+    "incidents",
+    f"{PREFIX}:{{page:<page>}}:incidents",
+    "hash",
+    0,
+    "page_put",
+    "What is known of each incident, for 90 days after the page last listed it.",
+)
+SUBSCRIPTIONS = KeySpec(
+    "subscriptions",
+    f"{PREFIX}:{{page:<page>}}:subscriptions",
+    "hash",
+    0,
+    "subscribe, change",
+    "`platform:workspace:channel` → `version record`.",
+)
+ANNOUNCED = KeySpec(
+    "announced",
+    f"{PREFIX}:{{page:<page>}}:announced:<part>",
+    "hash",
+    0,
+    "record; deleted by change",
+    "What one channel was sent: topic → `version intended-at record`; the time is the server's, 0 without an intent.",
+)
+SETTLED = KeySpec(
+    "settled",
+    f"{PREFIX}:{{page:<page>}}:settled",
+    "hash",
+    0,
+    "settle",
+    "Platform → revision of the page up to which each of its channels has what it should have.",
+)
+LEASE = KeySpec(
+    "lease",
+    f"{PREFIX}:{{page:<page>}}:lease:<part>",
+    "hash",
+    0,
+    "lease, release",
+    "Whose turn some work is: `holder`, `until` (milliseconds, server time), `fence`, one higher with every holder.",
+)
+
+OF_WORKSPACES: tuple[KeySpec, ...] = (CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING)
+OF_PAGES: tuple[KeySpec, ...] = (PAGE, INCIDENTS, SUBSCRIPTIONS, ANNOUNCED, SETTLED, LEASE)
+REGISTRY: tuple[KeySpec, ...] = (*OF_WORKSPACES, *OF_PAGES, WORKSPACES)
 
 
 def encoded(name: str) -> str:
@@ -155,6 +210,46 @@ class Keys:
         return WAITING.key(self.tenant)
 
 
+@dataclass(frozen=True, slots=True)
+class PageKeys:
+    """The keys of one status page; `page` is its id, encoded."""
+
+    page: str
+
+    @property
+    def meta(self) -> str:
+        """Key of the page itself."""
+        return PAGE.key(self.page)
+
+    @property
+    def incidents(self) -> str:
+        """Key of its incidents."""
+        return INCIDENTS.key(self.page)
+
+    @property
+    def subscriptions(self) -> str:
+        """Key of who wants to hear of it."""
+        return SUBSCRIPTIONS.key(self.page)
+
+    def announced(self, subscription: str) -> str:
+        """Key of what one channel was sent."""
+        return ANNOUNCED.key(self.page, encoded(subscription) or EMPTY)
+
+    @property
+    def settled(self) -> str:
+        """Key of how far each platform is."""
+        return SETTLED.key(self.page)
+
+    def lease(self, name: str) -> str:
+        """Key of a turn at some work."""
+        return LEASE.key(self.page, encoded(name) or EMPTY)
+
+
+def page_keys(page_id: str) -> PageKeys:
+    """Return the keys of the page of this id."""
+    return PageKeys(encoded(page_id) or EMPTY)
+
+
 def keys_of(origin: Origin) -> Keys:
     """Return the keys of `origin`'s workspace."""
     return Keys(tenant_of(origin))
@@ -169,12 +264,17 @@ def as_markdown() -> str:
     """Return the registry as a Markdown table for the operators' documentation."""
     head = "| key | type | lives | written by | holds |\n|---|---|---|---|---|"
     rows = (
-        f"| `{spec.pattern.replace('<tenant>', 'platform:workspace').replace('<part>', '…')}` | {spec.type} "
-        f"| {_lifetime(spec.ttl)} | {spec.written_by} | {spec.purpose} |"
+        f"| `{_shown(spec.pattern)}` | {spec.type} | {_lifetime(spec.ttl)} | {spec.written_by} | {spec.purpose} |"
         for spec in REGISTRY
     )
     return "\n".join((head, *rows)) + "\n"
 
 
+def _shown(pattern: str) -> str:
+    return pattern.replace("<tenant>", "platform:workspace").replace("<page>", "id").replace("<part>", "…")
+
+
 def _lifetime(seconds: int) -> str:
+    if not seconds:
+        return "until deleted"
     return f"{seconds // DAY} d" if seconds > DAY else f"{seconds // 3600} h"

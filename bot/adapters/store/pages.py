@@ -1,0 +1,171 @@
+"""Pages, subscriptions and announcements in Redis or Valkey: every write compares before it sets."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+import structlog
+
+from bot.adapters.store import page_records as records
+from bot.adapters.store.keys import page_keys
+from bot.adapters.store.server import Argument, Server, load_script
+from bot.core.announcement import Announcement
+from bot.core.errors import StoreError
+from bot.core.subscription import Place, Subscription, subscription_id
+from bot.core.watch import Page
+from bot.ports.pages import Announced, Lease, Snapshot
+
+_READ = load_script("page_read")
+_PUT = load_script("page_put")
+_SUBSCRIBE = load_script("subscribe")
+_CHANGE = load_script("change")
+_RECORD = load_script("record")
+_ANNOUNCED = load_script("announced")
+_LEASE = load_script("lease")
+_RELEASE = load_script("release")
+_SETTLE = load_script("settle")
+
+_log = structlog.get_logger(__name__)
+
+
+class RedisPages:
+    """A `PageStore`; `server` may be shared with other stores, and is closed by whoever opened it."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def __repr__(self) -> str:
+        return f"RedisPages({self._server.where!r})"
+
+    async def revision(self, page: str) -> int:
+        """Return the page's revision."""
+        found = cast("bytes | None", await self._server.command("HGET", page_keys(page).meta, "revision"))
+        return int(found or 0)
+
+    async def page(self, page: str) -> Snapshot:
+        """Return what is known of a page."""
+        keys = page_keys(page)
+        answer = await self._server.run(_READ, [keys.meta, keys.incidents])
+        version, revision, data, flat = cast("tuple[bytes, bytes, bytes | None, list[bytes]]", answer)
+        if data is None:
+            return Snapshot(Page(page, int(revision)), int(version))
+        incidents = {i.decode(): records.decode_known(record) for i, record in zip(flat[::2], flat[1::2], strict=True)}
+        return Snapshot(records.decode_page(data, int(revision), incidents), int(version))
+
+    async def put(self, before: Snapshot, after: Page, lease: Lease | None = None) -> bool:
+        """Write the page over `before`."""
+        keys = page_keys(after.id)
+        had = before.page.incidents
+        written = [(i, records.encode_known(k)) for i, k in after.incidents.items() if had.get(i) != k]
+        args: list[Argument] = [
+            secrets.token_hex(8),
+            before.version,
+            after.revision,
+            records.encode_page(after),
+            lease.fence if lease else "",
+            len(written),
+            *(item for pair in written for item in pair),
+            *(i for i in had if i not in after.incidents),
+        ]
+        name = keys.lease(lease.name if lease else "")
+        return await self._server.run(_PUT, [keys.meta, keys.incidents, name], args) == 1
+
+    async def subscriptions(self, page: str) -> tuple[Subscription, ...]:
+        """Return all subscriptions to a page, of those this version can read."""
+        answer = await self._server.command("HGETALL", page_keys(page).subscriptions)
+        found = []
+        for name, value in cast("dict[bytes, bytes]", answer).items():
+            try:
+                found.append(records.decode_subscription(value))
+            except StoreError as error:
+                # One that is too new, or damaged, must not silence the others.
+                _log.warning("subscription not readable", subscription=name.decode(), error=str(error))
+        return tuple(found)
+
+    async def subscription(self, page: str, place: Place) -> Subscription | None:
+        """Return a channel's subscription."""
+        value = await self._server.command("HGET", page_keys(page).subscriptions, subscription_id(place))
+        return records.decode_subscription(cast("bytes", value)) if value is not None else None
+
+    async def subscribe(self, before: Snapshot, subscription: Subscription) -> bool:
+        """Write a subscription and raise the page's revision."""
+        keys = page_keys(subscription.page)
+        record = records.encode_subscription(subscription)
+        args: list[Argument] = [
+            secrets.token_hex(8),
+            before.version,
+            subscription.since,
+            subscription.id,
+            record,
+        ]
+        return await self._server.run(_SUBSCRIBE, [keys.meta, keys.subscriptions], args) == 1
+
+    async def change(self, before: Subscription, after: Subscription | None) -> bool:
+        """Write a subscription over `before`, or delete it."""
+        keys = page_keys(before.page)
+        record = records.encode_subscription(after) if after else b""
+        names = [keys.subscriptions, keys.announced(before.id)]
+        return await self._server.run(_CHANGE, names, [before.id, before.version, record]) == 1
+
+    async def announced(self, page: str, wanted: Mapping[str, Iterable[str]]) -> Announced:
+        """Return the announcements of these topics."""
+        keys = page_keys(page)
+        asked = {name: tuple(topics) for name, topics in wanted.items()}
+        args: list[Argument] = []
+        for topics in asked.values():
+            args += [len(topics), *topics]
+        # A script without a key could not be routed in a cluster.
+        names = [keys.announced(name) for name in asked] or [keys.announced("")]
+        answer = await self._server.run(_ANNOUNCED, names, args or [0])
+        seconds, micros, *found = cast("tuple[bytes, bytes, *tuple[list[bytes | None], ...]]", answer)
+        held = {
+            name: {
+                topic: records.decode_announcement(value)
+                for topic, value in zip(topics, values, strict=True)
+                if value is not None
+            }
+            for (name, topics), values in zip(asked.items(), found, strict=bool(asked))
+        }
+        return Announced(int(seconds) + int(micros) / 1e6, held)
+
+    async def record(self, page: str, subscription: str, record: Announcement) -> Announcement | None:
+        """Write a record over its own version."""
+        keys = page_keys(page)
+        data = records.encode_announcement(record)
+        args: list[Argument] = [subscription, record.topic, record.version, int(record.intent is not None), data]
+        value = await self._server.run(_RECORD, [keys.subscriptions, keys.announced(subscription)], args)
+        return records.decode_announcement(cast("bytes", value)) if value is not None else None
+
+    async def drop(self, page: str, subscription: str, topics: Iterable[str]) -> None:
+        """Delete announcements."""
+        if gone := tuple(topics):
+            await self._server.command("HDEL", page_keys(page).announced(subscription), *gone)
+
+    async def topics(self, page: str, subscription: str) -> tuple[str, ...]:
+        """Return the ids of all topics a channel was told of."""
+        answer = await self._server.command("HKEYS", page_keys(page).announced(subscription))
+        return tuple(item.decode() for item in cast("list[bytes]", answer))
+
+    async def settled(self, page: str, platform: str) -> int:
+        """Return the settled revision."""
+        found = cast("bytes | None", await self._server.command("HGET", page_keys(page).settled, platform))
+        return int(found or 0)
+
+    async def settle(self, page: str, platform: str, revision: int) -> None:
+        """Raise the settled revision."""
+        await self._server.run(_SETTLE, [page_keys(page).settled], [platform, revision])
+
+    async def lease(self, page: str, name: str, holder: str, seconds: float) -> Lease | None:
+        """Take, or go on holding, a turn."""
+        fence = await self._server.run(_LEASE, [page_keys(page).lease(name)], [holder, int(seconds * 1000)])
+        return Lease(page, name, holder, cast("int", fence)) if fence else None
+
+    async def release(self, lease: Lease) -> None:
+        """Give a turn back."""
+        await self._server.run(_RELEASE, [page_keys(lease.page).lease(lease.name)], [lease.fence])
+
+    async def now(self) -> float:
+        """Return the server's clock."""
+        return (await self.announced("", {})).at
