@@ -104,7 +104,7 @@ def check(talk: Talk) -> None:
         assert library.step(here.guide, here.step)[1].id == here.step
     else:
         assert here.step in {WHICH, WHAT}
-    assert not here.asking or library.question(here.asking)
+    assert not here.asking or library.question(here.asking).id == here.asking
     assert set(here.candidates) <= set(library.guides)
     assert not here.cause or library.step(*here.cause.split("#"))[1].cause
     assert all(visit.guide in {*library.guides, FACTS} for visit in here.history)
