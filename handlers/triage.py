@@ -16,7 +16,7 @@ from bot.core.event import How, InboundEvent, Origin, Pressed, Said
 from bot.core.flow import Begin, Press, Say, Transition
 from bot.core.library import Library
 from bot.core.placement import Rooms, Where, where
-from bot.core.recogniser import Decision, Recognition
+from bot.core.recogniser import Candidate, Decision, Recognition
 from bot.core.redaction import Redacted, redact
 from bot.core.text import Text
 from bot.core.turn import Around
@@ -92,7 +92,8 @@ async def pressed(desk: Desk, event: InboundEvent, what: Pressed, chat: Chat) ->
 async def start(desk: Desk, event: InboundEvent, guide: str, chat: Chat) -> None:
     """Open a conversation with a guide chosen by name."""
     known = desk.library.guide(guide)
-    chosen = Recognition(Decision.GUIDE, known.id, (), "", sign=False, facts={}, details={})
+    candidates = (Candidate(known.id, 1.0),)
+    chosen = Recognition(Decision.GUIDE, known.id, candidates, "", sign=False, facts={}, details={})
     place = where(_rooms(desk, event), event, "command") or Where.PRIVATE
     await _report(desk, event, _Report(event.origin, place, redact(""), chosen), chat)
 

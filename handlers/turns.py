@@ -48,6 +48,6 @@ async def _trouble(desk: Desk, event: InboundEvent, chat: Chat, key: str, error:
 
 async def _unheard(desk: Desk, event: InboundEvent, chat: Chat, error: ChatError) -> None:
     """Say that an answer could not be given where it belongs; what was stored stays owed."""
-    _log.error("answer not shown", event=event.id, platform=event.origin.platform, error=str(error))
+    _log.error("answer not shown", event_id=event.id, platform=event.origin.platform, error=str(error))
     if isinstance(error, NotAllowed):
         await tell(desk, event, chat, "trouble.not-allowed", missing=error.missing or "?")
