@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.core.event import Commanded, Said
@@ -14,11 +14,15 @@ from bot.ports.intake import Intake
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """What an adapter is given. read: decides what follows `/redial`, a sub-command or a report."""
+    """What an adapter is given. read: decides what follows `/redial`, a sub-command or a report.
+
+    guides: their titles by id, to name threads and to suggest while somebody types.
+    """
 
     intake: Intake
     messages: Messages
     read: Callable[[str], Commanded | Said]
+    guides: Mapping[str, str] = field(default_factory=dict)
 
 
 class Running(Protocol):

@@ -39,7 +39,8 @@ async def run(settings: Settings, say: Callable[[str], None], platforms: Sequenc
     told = _signals()
     async with open_desk(settings) as desk, AsyncExitStack() as clients:
         dispatcher = Dispatcher(partial(handle, desk))
-        house = House(dispatcher, desk.library.messages, read)
+        titles = {guide.id: guide.title for guide in desk.library.guides.values()}
+        house = House(dispatcher, desk.library.messages, read, titles)
         running: dict[str, Running] = {}
         for row in rows:
             running[row.name] = await clients.enter_async_context(row.start(settings, house))

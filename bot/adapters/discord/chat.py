@@ -1,0 +1,230 @@
+"""Discord's side of the Chat port: where a view goes, and how it is found, folded and told again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import discord
+
+from bot.adapters.discord.decode import ORIGINAL, reference, referred
+from bot.adapters.discord.render import PLAIN, Renderer, Setting
+from bot.adapters.discord.wire import Reply, Wire
+from bot.core.errors import ChannelGone, ChatError, NotAllowed
+from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
+from bot.core.folding import Folded
+from bot.core.messages import Messages
+from bot.core.placement import Where
+from bot.core.text import Span
+from bot.core.view import View
+from bot.ports.chat import Posted
+
+OFFER = "@offer"
+"""Step of a view that offers help to somebody who did not ask."""
+_BEGUN = timedelta(hours=1)
+"""How old a thread of ours may be in which an answer is looked for that nobody confirmed."""
+_RIGHTS = (("create_public_threads", "Create Public Threads"), ("send_messages_in_threads", "Send Messages in Threads"))
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """What every chat of a process shares.
+
+    titles: guides by id, for the names of threads. offered: told of each offer that was made: who to, and where it is.
+    spoken: told of each thread Redial has just spoken in.
+    """
+
+    wire: Wire
+    messages: Messages
+    titles: Mapping[str, str]
+    renderer: Renderer
+    offered: Callable[[InboundEvent, str], None] = lambda _event, _message: None
+    spoken: Callable[[int], None] = lambda _thread: None
+
+
+@dataclass(slots=True)
+class DiscordChat:
+    """Implements the Chat port, for what came with one event, or without one for what nobody asked for.
+
+    reply: how an interaction is answered. opens: the event's message gets its thread with the first answer.
+    """
+
+    station: Station
+    event: InboundEvent | None = None
+    reply: Reply | None = None
+    opens: bool = False
+    _wire: Wire = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._wire = self.station.wire
+
+    async def private(self, origin: Origin) -> Origin:
+        """Return where it is: an interaction goes on being answered for one person alone."""
+        return origin
+
+    async def show(self, origin: Origin, view: View, where: Where, *, message: str = "") -> Posted:
+        """Show a view where its conversation is held."""
+        match where:
+            case Where.THREAD:
+                posted = await self._in_thread(origin, view)
+            case Where.MESSAGE:
+                posted = await self._in_channel(origin, view, message)
+            case Where.PRIVATE:
+                posted = await self._privately(origin, view)
+            case Where.DIRECT:
+                posted = await self._directly(origin, view)
+        await self._taken()
+        return posted
+
+    async def tell(self, origin: Origin, view: View) -> None:
+        """Show a view to one person: by the interaction, as an offer, in their direct messages, or else in place."""
+        if self.reply and self.reply.user == origin.user:
+            await self.reply.say(self._parts(view))
+        elif view.step == OFFER and self.event:
+            await self._offer(self.event, view)
+        elif self.event and isinstance(self.event.what, Commanded):
+            await self._in_place(origin, view)
+        else:
+            await self._told_alone(origin, view)
+
+    async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
+        """Turn an answered question into the lines that stay of it."""
+        parts = self.station.renderer.folded(folded, owner=origin.user)
+        if message == ORIGINAL:
+            if self.reply:
+                await self.reply.turn_into(parts)
+        elif found := referred(message):
+            await self._wire.edit(*found, parts)
+
+    async def shown(self, origin: Origin, key: str) -> Posted | None:
+        """Look for a message in its thread or channel, and in young threads of ours if it may have opened one."""
+        home = int(origin.thread or origin.channel)
+        began = datetime.now(UTC) - _BEGUN
+        for place in [home, *([] if origin.thread else self._wire.threads(home, began))]:
+            if found := await self._wire.find(place, key):
+                thread = origin.thread or (str(place) if place != home else "")
+                return Posted(thread, reference(place, found), self._link(origin, place, found))
+        return None
+
+    # --- places ---
+
+    async def _in_thread(self, origin: Origin, view: View) -> Posted:
+        channel, thread, calls = int(origin.channel), int(origin.thread or 0), ""
+        if not thread or self.opens:
+            thread = await self._wire.open_thread(channel, self._title(view), message=thread)
+            self.opens, calls = False, origin.user
+        setting = Setting(hello=calls)
+        try:
+            message = await self._wire.post(thread, self._parts(view, setting), key=view.key, calls=calls)
+        except ChannelGone:
+            if calls:
+                raise
+            # What was to begin the thread may have crashed before: then its message is still there.
+            thread = await self._wire.open_thread(channel, self._title(view), message=thread)
+            message = await self._wire.post(thread, self._parts(view), key=view.key)
+        self.station.spoken(thread)
+        await self._pointed(thread)
+        return Posted(str(thread), reference(thread, message), self._link(origin, thread, message))
+
+    async def _in_channel(self, origin: Origin, view: View, message: str) -> Posted:
+        """Keep one message up to date where no thread can be; the first time with a word on why."""
+        found = referred(message)
+        channel = int(origin.thread or origin.channel)
+        if found:
+            try:
+                await self._wire.edit(*found, self._parts(view))
+            except ChannelGone:
+                found = None
+        if not found:
+            parts = self._parts(view, Setting(note=self._missing(channel)))
+            found = (channel, await self._wire.post(channel, parts, key=view.key))
+        if self.reply:
+            await self.reply.withdraw()
+        return Posted(origin.thread, reference(*found), self._link(origin, *found))
+
+    async def _privately(self, origin: Origin, view: View) -> Posted:
+        if self.reply and self.reply.user == origin.user:
+            await self.reply.say(self._parts(view, Setting(write=origin.user, workspace=self._elsewhere(origin))))
+            return Posted("", "")
+        channel = await self._wire.direct(origin.user)
+        parts = self._parts(view, Setting(write=origin.user, workspace=origin.workspace))
+        return Posted("", reference(channel, await self._wire.post(channel, parts, key=view.key)))
+
+    async def _directly(self, origin: Origin, view: View) -> Posted:
+        channel = int(origin.channel)
+        if self.reply and self.reply.public and self.event and not isinstance(self.event.what, Pressed):
+            return Posted("", reference(channel, await self.reply.say(self._parts(view))))
+        return Posted("", reference(channel, await self._wire.post(channel, self._parts(view), key=view.key)))
+
+    async def _in_place(self, origin: Origin, view: View) -> None:
+        """Answer where something was said, as a reply to it."""
+        event = self.event
+        place = int(origin.thread or origin.channel)
+        said = int(event.id.removeprefix("m:")) if event and event.id.startswith("m:") else 0
+        if self.opens or (said and origin.thread == str(said)):
+            place = int(origin.channel)
+        await self._wire.post(place, self._parts(view), answers=said)
+
+    async def _offer(self, event: InboundEvent, view: View) -> None:
+        origin, said = event.origin, int(event.id.removeprefix("m:"))
+        place = int(origin.thread or origin.channel)
+        parts = self._parts(view, Setting(asker=origin.user))
+        message = await self._wire.post(place, parts, key=f"offer:{event.id}", answers=said)
+        self.station.offered(event, reference(place, message))
+
+    async def _told_alone(self, origin: Origin, view: View) -> None:
+        event = self.event
+        if event and event.room == "direct" and origin.user == event.origin.user:
+            await self._wire.post(int(origin.channel), self._parts(view))
+            return
+        try:
+            channel = await self._wire.direct(origin.user)
+            await self._wire.post(channel, self._parts(view, Setting(workspace=origin.workspace)))
+        except NotAllowed:
+            if not (event and isinstance(event.what, Said)):
+                raise
+            await self._in_place(event.origin, view)
+
+    # --- around them ---
+
+    def _parts(self, view: View, setting: Setting = PLAIN) -> list[dict[str, object]]:
+        return self.station.renderer.message(view, setting)
+
+    def _title(self, view: View) -> str:
+        return self.station.titles.get(view.guide) or self.station.messages.text("discord.thread")
+
+    def _missing(self, channel: int) -> str:
+        """Return a word on why there is no thread; empty where the kind of channel has none."""
+        found = self._wire.client.get_channel(channel)
+        if not isinstance(found, discord.TextChannel):
+            return ""
+        rights = found.permissions_for(found.guild.me)
+        missing = ", ".join(name for right, name in _RIGHTS if not getattr(rights, right))
+        return self.station.messages.text("discord.no-thread", missing=missing) if missing else ""
+
+    def _elsewhere(self, origin: Origin) -> str:
+        """Return the workspace buttons must name, where the place they stand in is of another."""
+        return origin.workspace if self.reply and self.reply.public else ""
+
+    async def _pointed(self, thread: int) -> None:
+        """Say where the answer is to somebody whose command was answered in a new thread."""
+        if self.reply and self.reply.waits:
+            where = (Span(self.station.messages.text("discord.thread"), href=self._address(thread)),)
+            await self.reply.say(self._parts(View(lead=self.station.messages.inline("discord.opened", where=where))))
+
+    async def _taken(self) -> None:
+        """Take an offer away that was accepted."""
+        pressed = self.event.what if self.event else None
+        if isinstance(pressed, Pressed) and pressed.step == OFFER and (found := referred(pressed.message)):
+            try:
+                await self._wire.delete(*found)
+            except ChatError:
+                return
+
+    def _link(self, origin: Origin, channel: int, message: int) -> str:
+        return f"https://discord.com/channels/{origin.workspace}/{channel}/{message}"
+
+    def _address(self, channel: int) -> str:
+        workspace = self.event.origin.workspace if self.event else ""
+        return f"https://discord.com/channels/{workspace}/{channel}"

@@ -1,0 +1,262 @@
+"""The connected client: acknowledges at once, decodes, and hands over to the intake."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+import discord
+import structlog
+from discord import app_commands
+
+from bot.adapters.discord import commands, decode
+from bot.adapters.discord.chat import DiscordChat, Station
+from bot.adapters.discord.decode import Heard
+from bot.adapters.discord.limits import ATTACHMENT
+from bot.adapters.discord.memory import Memory
+from bot.adapters.discord.press import REMOVE, WRITE, Mark
+from bot.adapters.discord.render import Renderer
+from bot.adapters.discord.wire import Reply, Wire
+from bot.core.errors import ChatError
+from bot.core.event import Commanded, InboundEvent, Said
+from bot.core.placement import Rooms
+from bot.core.view import View
+from bot.ports.platform import House
+
+_log = structlog.get_logger(__name__)
+
+_COOLDOWN = 600.0
+"""Seconds after an offer in which the same person gets no other in the same channel."""
+_MISSED = timedelta(minutes=15)
+"""How far back threads are read after a time without a connection."""
+_MISSED_MOST = 50
+"""Messages read again in one thread."""
+
+
+class RedialClient(discord.AutoShardedClient):
+    """One application in all its servers. It keeps no messages and no members."""
+
+    def __init__(
+        self, house: House, rooms: Rooms, titles: Mapping[str, str], *, content: bool = True, shards: int | None = None
+    ) -> None:
+        """Take what it works with. content: the message content intent is granted."""
+        super().__init__(
+            intents=intents(content=content),
+            max_messages=None,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            chunk_guilds_at_startup=False,
+            allowed_mentions=discord.AllowedMentions.none(),
+            shard_count=shards,
+        )
+        self._house, self._rooms = house, rooms
+        renderer = Renderer(house.messages)
+        self.station = Station(Wire(self), house.messages, titles, renderer, self._offered, self._spoken)
+        self.tree = app_commands.CommandTree(self)
+        self.tree.add_command(commands.group(house.messages, titles, self._command))
+        self.tree.add_command(commands.shortcut(house.messages, self._shortcut))
+        self._offers: Memory[int, str] = Memory()
+        self._cooling: Memory[tuple[str, str], float] = Memory()
+        self._others: Memory[int, int] = Memory()
+        self._heard_at = datetime.now(UTC)
+
+    @property
+    def me(self) -> int:
+        """Redial's own id."""
+        return self.user.id if self.user else 0
+
+    async def setup_hook(self) -> None:
+        """Register the commands where Discord has others, or none."""
+        application = self.application_id
+        ours = [command.to_dict(self.tree) for command in self.tree.get_commands()]
+        theirs = {one["name"]: one for one in await self.http.get_global_commands(application or 0)}
+        if len(theirs) != len(ours) or not all(
+            one["name"] in theirs and commands.same(one, dict(theirs[one["name"]])) for one in ours
+        ):
+            await self.tree.sync()
+            _log.info("commands registered", platform=decode.PLATFORM, count=len(ours))
+
+    # --- what comes in ---
+
+    async def on_ready(self) -> None:
+        """Read what was missed while nobody was connected."""
+        since, self._heard_at = max(self._heard_at, datetime.now(UTC) - _MISSED), datetime.now(UTC)
+        for guild in self.guilds:
+            for thread in guild.threads:
+                if thread.owner_id == self.me or thread.me is not None:
+                    await self._caught_up(thread, since)
+
+    async def on_message(self, message: discord.Message) -> None:
+        """Take what somebody wrote."""
+        self._heard_at = datetime.now(UTC)
+        if message.author.id == self.me:
+            return
+        await self._message(message)
+
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        """Read a corrected message in a watched channel again: an offer is still made only once."""
+        message = payload.message
+        if message.edited_at and datetime.now(UTC) - message.created_at < _MISSED:
+            heard = decode.from_message(message, self.me, self._rooms)
+            if heard and isinstance(heard.event.what, Said) and heard.event.what.how == "watched":
+                await self._heard(heard)
+
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        """Take an offer away together with the message it was made for."""
+        found = decode.referred(self._offers.pop(payload.message_id) or "")
+        if found:
+            try:
+                await self.station.wire.delete(*found)
+            except ChatError as error:
+                _log.info("offer stays", error=str(error))
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Take a press or a form. Commands come through the tree."""
+        if interaction.type not in {discord.InteractionType.component, discord.InteractionType.modal_submit}:
+            return
+        mark = decode.mark_of(interaction)
+        if mark is None:
+            return
+        if interaction.type is discord.InteractionType.modal_submit:
+            await self._form(interaction, mark)
+        else:
+            await self._press(interaction, mark)
+
+    async def on_guild_role_update(self, _before: discord.Role, _after: discord.Role) -> None:
+        """Ask again where a right was missing."""
+        self.station.wire.refusals.clear()
+
+    async def on_guild_channel_update(self, _before: object, _after: object) -> None:
+        """Ask again where a right was missing."""
+        self.station.wire.refusals.clear()
+
+    # --- how it is handed over ---
+
+    async def _message(self, message: discord.Message) -> None:
+        others = False
+        if isinstance(message.channel, discord.Thread) and not message.author.bot:
+            before = self._others.get(message.channel.id)
+            others = before not in {None, message.author.id}
+            self._others.note(message.channel.id, -1 if others else message.author.id)
+        heard = decode.from_message(message, self.me, self._rooms, others_since=others)
+        if heard:
+            await self._heard(heard)
+
+    async def _heard(self, heard: Heard) -> None:
+        event, what = heard.event, heard.event.what
+        if isinstance(what, Said) and what.how == "watched" and self._cools(event):
+            return
+        if isinstance(what, Said) and heard.files:
+            what = Said(await _with_files(what.text, heard), what.how, what.author, others_since=what.others_since)
+        if isinstance(what, Said) and what.how == "mention" and heard.opens:
+            read = self._house.read(what.text)
+            what = read if isinstance(read, Commanded) else what
+        event = InboundEvent(event.id, event.origin, what, event.locale, event.room)
+        await self._submit(event, DiscordChat(self.station, event, opens=heard.opens))
+
+    async def _command(self, interaction: discord.Interaction, what: Commanded | Said) -> None:
+        event = decode.from_interaction(interaction, what)
+        reply = await self._acknowledged(interaction, event)
+        await self._submit(event, DiscordChat(self.station, event, reply))
+
+    async def _shortcut(self, interaction: discord.Interaction, message: discord.Message) -> None:
+        heard = decode.from_shortcut(interaction, message, self.me)
+        reply = await self._acknowledged(interaction, heard.event)
+        what = heard.event.what
+        if isinstance(what, Said):
+            what = Said(await _with_files(what.text, heard), what.how, what.author)
+        event = InboundEvent(heard.event.id, heard.event.origin, what, heard.event.locale, heard.event.room)
+        await self._submit(event, DiscordChat(self.station, event, reply, heard.opens))
+
+    async def _form(self, interaction: discord.Interaction, mark: Mark) -> None:
+        event = decode.from_form(interaction, mark)
+        if mark.conversation:
+            await interaction.response.defer()
+            reply = Reply(interaction, waits=False, private=event.room != "direct")
+        else:
+            reply = await self._acknowledged(interaction, event)
+        await self._submit(event, DiscordChat(self.station, event, reply))
+
+    async def _press(self, interaction: discord.Interaction, mark: Mark) -> None:
+        mine = mark.for_user in {"", str(interaction.user.id)}
+        if mark.choice == WRITE and mine:
+            await interaction.response.send_modal(commands.Form(self._house.messages, mark))
+            return
+        await interaction.response.defer()
+        event = decode.from_press(interaction, mark)
+        chat = DiscordChat(self.station, event, Reply(interaction, waits=False, private=event.room != "direct"))
+        if not (mine or (mark.choice == REMOVE and interaction.permissions.manage_messages)):
+            await self._say(event, chat, "trouble.not-yours")
+        elif mark.choice == REMOVE:
+            await self._removed(interaction)
+        else:
+            await self._submit(event, chat)
+
+    async def _acknowledged(self, interaction: discord.Interaction, event: InboundEvent) -> Reply:
+        private = event.room != "direct"
+        await interaction.response.defer(ephemeral=private, thinking=True)
+        return Reply(interaction, waits=True, private=private)
+
+    async def _submit(self, event: InboundEvent, chat: DiscordChat) -> None:
+        if not self._house.intake.submit(event, chat):
+            await self._say(event, chat, "trouble.busy")
+
+    async def _say(self, event: InboundEvent, chat: DiscordChat, key: str) -> None:
+        try:
+            await chat.tell(event.origin, View(lead=self._house.messages.inline(key)))
+        except ChatError as error:
+            _log.warning("not told", event_id=event.id, platform=decode.PLATFORM, error=str(error))
+
+    async def _removed(self, interaction: discord.Interaction) -> None:
+        if interaction.message:
+            try:
+                await self.station.wire.delete(interaction.message.channel.id, interaction.message.id)
+            except ChatError as error:
+                _log.info("offer stays", error=str(error))
+
+    # --- what is remembered ---
+
+    def _offered(self, event: InboundEvent, message: str) -> None:
+        now = asyncio.get_running_loop().time()
+        self._cooling.note((event.origin.channel, event.origin.user), now + _COOLDOWN)
+        self._offers.note(int(event.id.removeprefix("m:")), message)
+
+    def _cools(self, event: InboundEvent) -> bool:
+        until = self._cooling.get((event.origin.channel, event.origin.user)) or 0.0
+        return asyncio.get_running_loop().time() < until
+
+    def _spoken(self, thread: int) -> None:
+        self._others.pop(thread)
+
+    async def _caught_up(self, thread: discord.Thread, since: datetime) -> None:
+        last = thread.last_message_id
+        if last and discord.utils.snowflake_time(last) <= since:
+            return
+        try:
+            async for message in thread.history(limit=_MISSED_MOST, after=since, oldest_first=True):
+                if message.author.id == self.me:
+                    self._spoken(thread.id)
+                else:
+                    await self._message(message)
+        except discord.HTTPException as error:
+            _log.info("thread not read again", status=error.status, code=error.code)
+
+
+def intents(*, content: bool) -> discord.Intents:
+    """Return the intents Redial asks for; `content` is the privileged one."""
+    asked = discord.Intents.none()
+    asked.guilds = asked.guild_messages = asked.dm_messages = True
+    asked.message_content = content
+    return asked
+
+
+async def _with_files(text: str, heard: Heard) -> str:
+    """Return what was written together with what its text files say, as far as they are read."""
+    parts = [text]
+    for file in heard.files:
+        if file.size <= ATTACHMENT:
+            try:
+                parts.append((await file.read()).decode("utf-8", "replace"))
+            except discord.DiscordException as error:
+                _log.info("attachment not read", error=type(error).__name__)
+    return "\n".join(part for part in parts if part)

@@ -1,0 +1,60 @@
+"""Discord's errors as Redial's: the one place that knows its codes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+import discord
+
+from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
+
+TIMEOUT = 10.0
+"""Seconds a request may take; afterwards its result is unknown, and the answer stays owed."""
+
+_LOCKED = 160005
+_NO_DIRECT = frozenset({50007, 50278})
+_GONE = frozenset({10003, 10004, 10008, 10013, 10015, 10062, 50027})
+"""Unknown channel, server, message, person, webhook, interaction; an interaction whose fifteen minutes are over."""
+
+
+class ThreadExists(ChannelGone):
+    """A thread was to be begun on a message that has one."""
+
+
+class Archived(ChatUnavailable):
+    """The thread is archived; it can be opened again."""
+
+
+_OWN: dict[int, type[ChannelGone | ChatUnavailable]] = {50083: Archived, 160004: ThreadExists}
+
+
+@asynccontextmanager
+async def told(right: str = "") -> AsyncIterator[None]:
+    """Turn what Discord or its library raises into a `ChatError`. right: what a refusal would mean is missing."""
+    try:
+        async with asyncio.timeout(TIMEOUT):
+            yield
+    except discord.HTTPException as error:
+        raise translated(error, right) from error
+    except discord.RateLimited as error:
+        raise ChatUnavailable(str(error), retry_after=error.retry_after) from error
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise ChatUnavailable(f"Discord does not answer: {type(error).__name__}") from error
+    except discord.DiscordException as error:
+        raise ChatUnavailable(f"discord.py: {type(error).__name__}: {error}") from error
+
+
+def translated(error: discord.HTTPException, right: str) -> ChatError:
+    """Return an answer of Discord's as the error it means; its text carries no words of people."""
+    says, code, status = f"Discord answers {error.status}, code {error.code}", error.code, error.status
+    if code in _OWN:
+        return _OWN[code](says)
+    if code in _NO_DIRECT or (status in {401, 403} and code != _LOCKED):
+        return NotAllowed(says, missing="direct messages" if code in _NO_DIRECT else right)
+    if status == 429 or status >= 500:  # noqa: PLR2004 - HTTP
+        return ChatUnavailable(says)
+    # A 400: Discord will never take this message, and asking again is of no use. A mistake of ours, and it is logged.
+    return ChannelGone(says if code in _GONE or status != 400 else f"{says}: the message was refused")  # noqa: PLR2004

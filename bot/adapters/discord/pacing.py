@@ -1,0 +1,52 @@
+"""How often Discord is asked: under its limit of a bot, and not at all where it just said no."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bot.core.errors import NotAllowed
+
+RATE = 45.0
+"""Requests a second; Discord allows a bot fifty."""
+PAUSE = 60.0
+"""Seconds a channel is left alone after a refusal: 10,000 refusals in ten minutes get an address banned."""
+_MOST = 1000
+"""Refusals that are remembered."""
+
+
+class Pace:
+    """Lets `RATE` requests a second through, with a second's worth at once after a quiet time."""
+
+    def __init__(self, rate: float = RATE) -> None:
+        """Take the rate."""
+        self._each, self._at = 1 / rate, 0.0
+
+    async def turn(self) -> None:
+        """Wait until a request may be sent."""
+        now = asyncio.get_running_loop().time()
+        self._at = max(self._at, now - 1.0) + self._each
+        if self._at > now:
+            await asyncio.sleep(self._at - now)
+
+
+class Refusals:
+    """Channels that refused, each for a while, with the right that was missing."""
+
+    def __init__(self) -> None:
+        self._until: dict[int, tuple[float, str]] = {}
+
+    def note(self, channel: int, missing: str) -> None:
+        """Leave a channel alone from now on."""
+        if len(self._until) >= _MOST:
+            self._until.clear()
+        self._until[channel] = (asyncio.get_running_loop().time() + PAUSE, missing)
+
+    def check(self, channel: int) -> None:
+        """Raise `NotAllowed` for a channel that is left alone."""
+        until, missing = self._until.get(channel, (0.0, ""))
+        if asyncio.get_running_loop().time() < until:
+            raise NotAllowed(f"channel {channel} refused a moment ago", missing=missing)
+
+    def clear(self) -> None:
+        """Forget all: rights have changed."""
+        self._until.clear()

@@ -1,0 +1,66 @@
+"""What a button carries: everything a press needs, so that it works after a restart and at any replica."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from bot.adapters.discord.limits import CUSTOM_ID
+
+PICK = "*"
+"""Choice of a select: the option's value is the choice."""
+WRITE = "+"
+"""Choice of the button that asks for words in a form."""
+REMOVE = "-"
+"""Choice of the button that takes an offer away."""
+
+_FORM = "r1"
+"""Raised when the parts of a custom_id change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a component stands for. Without a conversation it is an offer, and `for_user` alone may take it.
+
+    workspace: where the conversation is kept, for a message in another place: a direct message knows no server.
+    """
+
+    choice: str
+    conversation: str = ""
+    revision: int = 0
+    step: str = ""
+    for_user: str = ""
+    workspace: str = ""
+
+
+def to_custom_id(mark: Mark) -> str:
+    """Return a mark as a custom_id. Ids too long for it become a hash: the press then shows the question again."""
+    head = (_FORM, mark.conversation, str(mark.revision))
+    tail = (mark.for_user, mark.workspace)
+    full = ":".join((*head, mark.step, mark.choice, *tail))
+    if len(full) <= CUSTOM_ID:
+        return full
+    return ":".join((*head, _short(mark.step), _short(mark.choice), *tail))
+
+
+def fits(mark: Mark) -> bool:
+    """Say whether a mark can be read back as it was."""
+    return from_custom_id(to_custom_id(mark)) == mark
+
+
+def from_custom_id(custom_id: str) -> Mark | None:
+    """Return the mark of a component; None for one that is not Redial's."""
+    parts = custom_id.split(":")
+    if len(parts) != 7 or parts[0] != _FORM or not parts[2].isdecimal():  # noqa: PLR2004 - the parts written above
+        return None
+    _, conversation, revision, step, choice, for_user, workspace = parts
+    return Mark(choice, conversation, int(revision), step, for_user, workspace)
+
+
+def key_mark(key: str) -> int:
+    """Return the number by which the message with a view's key is found: the id of its first component."""
+    return int.from_bytes(blake2b(key.encode(), digest_size=4).digest()) >> 1 or 1
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 1 else "~" + blake2b(name.encode(), digest_size=5).hexdigest()

@@ -1,0 +1,144 @@
+"""Views as messages of components. Pure: a view and the words of the catalogue in, Discord's JSON out.
+
+A message is text as people write it, without an embed's frame: on a phone it has the whole width. The id of its first
+component is the mark by which the message is found again; buttons carry the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from bot.adapters.discord import press
+from bot.adapters.discord.limits import BUTTONS, LABEL, OPTION, OPTIONS, PLACEHOLDER, TEXT, cut
+from bot.adapters.discord.markup import cut_lines, escaped, heading, link, to_line, to_lines
+from bot.adapters.discord.press import Mark
+from bot.core.conversation import WHAT
+from bot.core.folding import Folded
+from bot.core.messages import Messages
+from bot.core.text import Evidence
+from bot.core.view import Control, Offer, View
+
+Json = dict[str, object]
+"""A piece of Discord's JSON."""
+
+_ROW, _BUTTON, _SELECT, _TEXT = 1, 2, 3, 10
+_BLUE, _GREY = 1, 2
+_PRIMARY = frozenset({"@wait", "@switch"})
+"""Ways out that are what most people want where they are offered."""
+_SMALL = 800
+"""Characters the small print may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a message says and carries besides its view, because of where it is shown.
+
+    hello: id of a person the first line calls, so that a new thread reaches them. note: a line on what is missing.
+    write: id of who can only give words through a form. workspace: see `Mark`. asker: who alone may take an offer, or
+    remove it.
+    """
+
+    hello: str = ""
+    note: str = ""
+    write: str = ""
+    workspace: str = ""
+    asker: str = ""
+
+
+PLAIN = Setting()
+
+
+class Renderer:
+    """Turns views into components in one language."""
+
+    def __init__(self, messages: Messages) -> None:
+        """Take the sentences."""
+        self._say = messages
+        self.grades = {grade.value: messages.text(f"evidence.{grade}") for grade in Evidence}
+
+    def message(self, view: View, setting: Setting = PLAIN) -> list[Json]:
+        """Return a view as the components of a message."""
+        small = self._small(view, setting)
+        text = cut_lines(self._lines(view, setting), TEXT - len(small))
+        parts: list[Json] = [_text(text or "…")]
+        if view.key:
+            parts[0]["id"] = press.key_mark(view.key)
+        parts += self._offers(view, setting)
+        if small:
+            parts.append(_text(small))
+        return [*parts, *self._ways_out(view, setting)]
+
+    def folded(self, folded: Folded, *, owner: str = "") -> list[Json]:
+        """Return an answered question as the lines that stay of it; who answered is named where it is not the owner."""
+        by = f" · <@{folded.by}>" if folded.by.isdecimal() and folded.by != owner else ""
+        answer = f"-# ~~{to_line(folded.question)}~~ → {escaped(folded.answer)}{by}"
+        lead = [to_line(folded.lead, bold=True)] if folded.lead else []
+        return [_text(cut_lines([*lead, answer], TEXT))]
+
+    def _lines(self, view: View, setting: Setting) -> Iterator[str]:
+        if setting.hello:
+            yield f"-# <@{setting.hello}>"
+        yield from to_lines(view.preface, self.grades)
+        if view.lead:
+            yield heading(view.lead, view.lead_evidence, self.grades)
+        yield from to_lines(view.blocks, self.grades)
+
+    def _small(self, view: View, setting: Setting) -> str:
+        """Return the small print: where it is written, why this guide, and what is missing here."""
+        lines = []
+        if view.sources:
+            links = " · ".join(link(urlsplit(cite.url).hostname or cite.label, cite.url) for cite in view.sources)
+            lines.append(f"-# {escaped(self._say.text('discord.source'))} {links}")
+        if view.read_as:
+            lines.append(f"-# {to_line(view.read_as)}")
+        if setting.note:
+            lines.append(f"-# {escaped(setting.note)}")
+        return cut_lines(lines, _SMALL)
+
+    def _offers(self, view: View, setting: Setting) -> Iterator[Json]:
+        shown = view.offers[:OPTIONS]
+        marks = [_mark(view, offer.id, setting) for offer in shown]
+        if len(shown) > BUTTONS or not all(map(press.fits, marks)):
+            yield _row([self._select(view, shown, setting)])
+        elif shown:
+            yield _row([_button(offer, mark, _BLUE) for offer, mark in zip(shown, marks, strict=True)])
+
+    def _select(self, view: View, offers: Sequence[Offer], setting: Setting) -> Json:
+        return {
+            "type": _SELECT,
+            "custom_id": press.to_custom_id(_mark(view, press.PICK, setting)),
+            "placeholder": cut(self._say.text("discord.pick", n=len(offers)), PLACEHOLDER),
+            "options": [{"label": cut(offer.label, OPTION), "value": cut(offer.id, OPTION)} for offer in offers],
+        }
+
+    def _ways_out(self, view: View, setting: Setting) -> Iterator[Json]:
+        buttons = [
+            _button(way, _mark(view, way.id, setting), _BLUE if way.id in _PRIMARY else _GREY) for way in view.controls
+        ]
+        if view.conversation and view.outcome is None and (setting.write or view.step == WHAT):
+            write = Control(press.WRITE, self._say.text("discord.write"))
+            mark = replace(_mark(view, press.WRITE, setting), for_user=setting.write)
+            buttons.insert(0, _button(write, mark, _GREY if view.offers else _BLUE))
+        if setting.asker:
+            remove = Control(press.REMOVE, self._say.text("discord.remove"))
+            buttons.append(_button(remove, _mark(view, press.REMOVE, setting), _GREY))
+        for n in range(0, len(buttons), BUTTONS):
+            yield _row(buttons[n : n + BUTTONS])
+
+
+def _mark(view: View, choice: str, setting: Setting) -> Mark:
+    return Mark(choice, view.conversation, view.revision, view.step, setting.asker, setting.workspace)
+
+
+def _text(content: str) -> Json:
+    return {"type": _TEXT, "content": content}
+
+
+def _row(parts: Sequence[Json]) -> Json:
+    return {"type": _ROW, "components": list(parts)}
+
+
+def _button(shown: Offer | Control, mark: Mark, style: int) -> Json:
+    return {"type": _BUTTON, "style": style, "label": cut(shown.label, LABEL), "custom_id": press.to_custom_id(mark)}

@@ -1,0 +1,200 @@
+"""What is asked of Discord, a method a request: paced, within a time, and with its errors translated."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from hashlib import blake2b
+from typing import Literal
+
+import discord
+import structlog
+
+from bot.adapters.discord.faults import Archived, ThreadExists, told
+from bot.adapters.discord.limits import NONCE, THREAD, cut
+from bot.adapters.discord.pacing import Pace, Refusals
+from bot.adapters.discord.press import key_mark
+from bot.adapters.discord.render import Json
+from bot.core.errors import ChannelGone, NotAllowed
+
+_log = structlog.get_logger(__name__)
+
+_LOOK = 50
+"""Messages that are read when one of ours is looked for."""
+_ARCHIVE: Literal[1440] = 1440
+"""Minutes without a word after which Discord folds a thread away; it opens again with the next message."""
+
+
+class Ready(discord.ui.LayoutView):
+    """Components that are ready as they are; stopped before it is sent, so that discord.py keeps nothing of it."""
+
+    def __init__(self, components: Sequence[Json]) -> None:
+        """Take Discord's JSON."""
+        super().__init__(timeout=None)
+        self._given = list(components)
+        self.stop()
+
+    def has_components_v2(self) -> bool:
+        """Say that text stands among the components."""
+        return True
+
+    def to_components(self) -> list[dict[str, object]]:
+        """Return what was given."""
+        return self._given
+
+
+class Wire:
+    """A connected client as the chat uses it. Every method may raise a `ChatError`, and nothing else."""
+
+    def __init__(self, client: discord.Client) -> None:
+        """Take the client, whose one HTTP session carries everything."""
+        self.client = client
+        self.refusals = Refusals()
+        self._pace = Pace()
+
+    async def post(
+        self, channel: int, components: Sequence[Json], *, key: str = "", calls: str = "", answers: int = 0
+    ) -> int:
+        """Send a message and return its id. key: a repeat within minutes is the same message. calls: who is notified.
+
+        answers: the message in the same channel it is a reply to.
+        """
+        place = self.client.get_partial_messageable(channel)
+        mentions = discord.AllowedMentions(users=[discord.Object(int(calls))] if calls.isdecimal() else False)
+        reply = place.get_partial_message(answers).to_reference(fail_if_not_exists=False) if answers else None
+        self.refusals.check(channel)
+        await self._pace.turn()
+        view, nonce = Ready(components), _nonce(key)
+        try:
+            async with told("Send Messages"):
+                if reply:
+                    sent = await place.send(view=view, nonce=nonce, allowed_mentions=mentions, reference=reply)
+                else:
+                    sent = await place.send(view=view, nonce=nonce, allowed_mentions=mentions)
+        except NotAllowed as error:
+            self.refusals.note(channel, error.missing)
+            raise
+        return sent.id
+
+    async def edit(self, channel: int, message: int, components: Sequence[Json]) -> None:
+        """Make a message of ours show something else; an archived thread is opened for it."""
+        try:
+            await self._edit(channel, message, components)
+        except Archived:
+            await self.reopen(channel)
+            await self._edit(channel, message, components)
+
+    async def delete(self, channel: int, message: int) -> None:
+        """Delete a message of ours."""
+        await self._pace.turn()
+        async with told("Manage Messages"):
+            await self.client.get_partial_messageable(channel).get_partial_message(message).delete()
+
+    async def open_thread(self, channel: int, name: str, *, message: int = 0) -> int:
+        """Begin a public thread, on a message if one is given, and return its id; one that is there already will do."""
+        found = self.client.get_channel(channel)
+        self.refusals.check(channel)
+        await self._pace.turn()
+        name = cut(name, THREAD)
+        try:
+            async with told("Create Public Threads"):
+                if message:
+                    start = self.client.get_partial_messageable(
+                        channel, guild_id=getattr(getattr(found, "guild", None), "id", None)
+                    ).get_partial_message(message)
+                    return (await start.create_thread(name=name, auto_archive_duration=_ARCHIVE)).id
+                if not isinstance(found, discord.TextChannel):
+                    raise ChannelGone(f"channel {channel} has no threads")
+                kind = discord.ChannelType.public_thread
+                return (await found.create_thread(name=name, auto_archive_duration=_ARCHIVE, type=kind)).id
+        except ThreadExists:
+            return message
+        except NotAllowed as error:
+            self.refusals.note(channel, error.missing)
+            raise
+
+    async def reopen(self, thread: int) -> None:
+        """Open an archived thread again."""
+        await self._pace.turn()
+        async with told("Send Messages in Threads"):
+            found = self.client.get_channel(thread) or await self.client.fetch_channel(thread)
+            if isinstance(found, discord.Thread):
+                await found.edit(archived=False)
+
+    async def direct(self, user: str) -> int:
+        """Return the channel of a person's direct messages."""
+        await self._pace.turn()
+        async with told("direct messages"):
+            return (await self.client.create_dm(discord.Object(int(user)))).id
+
+    async def find(self, channel: int, key: str) -> int | None:
+        """Return the id of our latest message with a key; None where it is not, or nobody may look."""
+        await self._pace.turn()
+        mark, me = key_mark(key), self.client.user
+        try:
+            async with told("Read Message History"):
+                async for message in self.client.get_partial_messageable(channel).history(limit=_LOOK):
+                    first = message.components[0] if message.components else None
+                    if me and message.author.id == me.id and getattr(first, "id", 0) == mark:
+                        return message.id
+        except (NotAllowed, ChannelGone) as error:
+            _log.info("cannot look", channel=channel, error=str(error))
+        return None
+
+    def threads(self, channel: int, since: datetime) -> list[int]:
+        """Return our threads below a channel that were begun since a time, newest first, as the cache knows them."""
+        found, me = self.client.get_channel(channel), self.client.user
+        if not isinstance(found, discord.TextChannel) or me is None:
+            return []
+        ours = [
+            one.id for one in found.threads if one.owner_id == me.id and discord.utils.snowflake_time(one.id) >= since
+        ]
+        return sorted(ours, reverse=True)
+
+    async def _edit(self, channel: int, message: int, components: Sequence[Json]) -> None:
+        await self._pace.turn()
+        async with told("Send Messages"):
+            found = self.client.get_partial_messageable(channel).get_partial_message(message)
+            await found.edit(view=Ready(components))
+
+
+class Reply:
+    """An interaction's own way of answering, for a quarter of an hour: seen by who pressed, but in direct messages.
+
+    waits: Discord shows "thinking" until something is said.
+    """
+
+    def __init__(self, interaction: discord.Interaction, *, waits: bool, private: bool) -> None:
+        """Take an interaction that has been acknowledged."""
+        self.user = str(interaction.user.id)
+        self.public = not private
+        self._interaction = interaction
+        self.waits = waits
+        self._turn = asyncio.Lock()
+
+    async def say(self, components: Sequence[Json]) -> int:
+        """Show this, and return the message's id."""
+        async with self._turn, told("Use Application Commands"):
+            if self.waits:
+                self.waits = False
+                return (await self._interaction.edit_original_response(view=Ready(components))).id
+            sent = await self._interaction.followup.send(view=Ready(components), ephemeral=not self.public, wait=True)
+            return sent.id
+
+    async def turn_into(self, components: Sequence[Json]) -> None:
+        """Make the message that was pressed show something else."""
+        async with told():
+            await self._interaction.edit_original_response(view=Ready(components))
+
+    async def withdraw(self) -> None:
+        """Take the "thinking" away: the answer is elsewhere."""
+        if self.waits:
+            self.waits = False
+            async with told():
+                await self._interaction.delete_original_response()
+
+
+def _nonce(key: str) -> str:
+    return blake2b(key.encode(), digest_size=NONCE // 2).hexdigest() if key else secrets.token_hex(NONCE // 2)
