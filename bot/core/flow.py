@@ -24,6 +24,8 @@ from bot.core.view import View
 
 _NOTES, _NOTE = 20, 500
 _REPORT = 2000
+_IN_PASSING = 2
+"""Words beside those of a choice that say no more than it ("still the same")."""
 
 _WAYS = ("again", "back", "start-over", "human", "stop", "fixed", "wait", "not-this", "switch", "questions")
 """The ways out people may take in words, at any question."""
@@ -164,7 +166,7 @@ def _done(turn: Turn, *, opening: bool = False) -> Transition:
 def _recognised(turn: Turn, found: Recognition) -> None:
     """Go where a recognition leads: a guide, an offer of several, or the question what it says."""
     candidates = turn.not_refused(c.guide for c in found.candidates)[:3]
-    known = turn.library.known(found.guide) if found.guide in candidates else None
+    known = turn.library.known(found.guide) if turn.not_refused([found.guide]) else None
     if found.decision is Decision.GUIDE and known:
         turn.opened = True
         turn.change(guide=known.id, candidates=candidates, because=found.why if found.sign else "")
@@ -318,6 +320,9 @@ def _control_said(turn: Turn, name: str) -> None:
 def _placed(turn: Turn, event: Say) -> None:
     """Take more words about a report without a guide; `event` is recognised together with what was said before."""
     here, found = turn.conversation, event.recognition
+    if found.sign and found.why not in here.report:
+        # Output that was not there when the guide was refused says more than that refusal.
+        turn.change(refused=tuple(guide for guide in here.refused if guide != found.guide))
     turn.change(
         report=f"{here.report}\n{event.text}"[-_REPORT:],
         details={**here.details, **found.details},
@@ -331,6 +336,8 @@ def _placed(turn: Turn, event: Say) -> None:
         offered = said or turn.not_refused(here.candidates) or turn.likely_guides()
         turn.tell("what.again" if offered else "what.human")
         turn.change(step=WHICH if offered else WHAT, candidates=offered)
+    else:
+        turn.tell("step.no-match")
 
 
 def _question_or_note(turn: Turn, event: Say) -> None:
@@ -357,5 +364,5 @@ def _note(turn: Turn, text: str) -> None:
 
 def _keep_longer_words(turn: Turn, text: str, picked: Choice) -> None:
     """Keep what was said besides the choice: it says what is done, and the hand-off needs it."""
-    if matching.number(text) is None and matching.typed(text) not in {matching.typed(picked.label), picked.id}:
+    if matching.number(text) is None and matching.beside(text, picked) > _IN_PASSING:
         _note(turn, text)

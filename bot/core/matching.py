@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from bot.core.guide import Choice, Question
+from bot.core.guide import Choice, Question, ToOutcome
 from bot.core.text import plain
 
 _NUMBER = re.compile(r"^(?:option|choice|number|nr|no)?\s*[#(]?(\d{1,2})[.):]?$")
 _WORD = re.compile(r"[\w']+", re.UNICODE)
 _CLAUSE = re.compile(r"[,.;:!?]+(?:\s+|$)|\s[-\u2013\u2014]+\s")
 """Where one clause ends: in "no, still dropping" the "no" turns nothing round. Not the dot of "claude.ai"."""
+_BESIDE, _WEAK = 4, 3
+"""Most words beside a saying that ends a conversation; letters of one that people begin sentences with ("ok")."""
 _REACH = 3
 """How many words before a `says` word a "not" still turns it round."""
 
@@ -50,8 +52,16 @@ def pick(text: str, choices: Sequence[Choice], nots: Sequence[str]) -> Choice | 
     for choice in choices:
         if said and said in (typed(choice.label), choice.id):
             return choice
-    meant = [choice for choice in choices if _says(said, choice.says, nots)]
+    meant = [choice for choice in choices if _says(said, _sayings(said, choice), nots)]
     return meant[0] if len(meant) == 1 else None
+
+
+def _sayings(said: str, choice: Choice) -> Iterable[str]:
+    """Return the sayings that count in this text: nobody's long sentence ends a conversation by a word in passing."""
+    if not isinstance(choice.target, ToOutcome):
+        return choice.says
+    words = len(_WORD.findall(said))
+    return [s for s in choice.says if words - len(_WORD.findall(s)) <= (1 if len(s) <= _WEAK else _BESIDE)]
 
 
 def asked(text: str, questions: Sequence[Question]) -> Question | None:
@@ -67,6 +77,12 @@ def asked(text: str, questions: Sequence[Question]) -> Question | None:
 _ASKING = frozenset(
     ["will", "does", "do", "is", "are", "should", "can", "could", "would", "what", "why", "how", "when", "which", "am"]
 )
+
+
+def beside(text: str, choice: Choice) -> int:
+    """Return how many words say more than the choice does."""
+    known = {word for saying in (choice.label, *choice.says) for word in _WORD.findall(typed(saying))}
+    return sum(word not in known for word in _WORD.findall(typed(text)))
 
 
 def _is_asking(said: str) -> bool:

@@ -41,8 +41,7 @@ class Showing:
         if self.opening and self.guide and self.here.outcome is None:
             view = self._opened(view, self.guide)
         elif self.turn.aside:
-            cites = tuple(self._answer_sources())
-            view = replace(view, preface=tuple(self.turn.preface), blocks=(), sources=cites, evidence=None)
+            view = replace(view, preface=tuple(self.turn.preface), blocks=(), sources=(), evidence=None)
         else:
             view = replace(view, preface=(*self.turn.preface, *view.preface))
         return replace(
@@ -156,14 +155,7 @@ class Showing:
         return tuple(out)
 
     def _sources(self, step: Step, body: Sequence[Block]) -> Iterator[Cite]:
-        return self._cites([step.source, *(block.source for block in body if isinstance(block, Note))])
-
-    def _answer_sources(self) -> Iterator[Cite]:
-        """Return the sources of the answer to a question people ask."""
-        answered = self.turn.answered
-        return self._cites([answered.source] if answered else [])
-
-    def _cites(self, names: Sequence[str | None]) -> Iterator[Cite]:
+        names = [step.source, *(block.source for block in body if isinstance(block, Note))]
         for name in dict.fromkeys(name for name in names if name):
             url = self.guide.sources.get(name) if self.guide else None
             if url:

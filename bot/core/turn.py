@@ -59,8 +59,6 @@ class Turn:
         """What was said did not answer the question, which is then repeated without its body."""
         self.opened = self.chosen = False
         """A guide was begun in this turn, and its quick answer comes first; the person chose it by name."""
-        self.answered: Question | None = None
-        """The question people ask that was answered."""
 
     # --- what is open ---
 
@@ -140,11 +138,14 @@ class Turn:
 
     def tell_answer(self, question: Question) -> None:
         """Answer a question people ask, with its grade; the step stays."""
-        self.aside, self.answered = True, question
+        self.aside = True
         grade = self.library.messages.text(f"evidence.{question.evidence}") if question.evidence else ""
         title = tuple(replace(span, bold=True) for span in question.title)
         self.preface.append(Text((*title, Span(f" · {grade}", italic=True)) if grade else title))
         self.preface += question.body
+        guide = self.library.known(self.conversation.guide)
+        if guide and question.source and (url := guide.sources.get(question.source)):
+            self.preface.append(Text((Span(url, href=url),)))
 
     def tell_questions(self, questions: Sequence[Question]) -> None:
         """List the questions people ask."""

@@ -58,6 +58,10 @@ def test_a_guide_begun_by_name_says_nothing_of_a_guess() -> None:
     assert talk.lead.startswith("Don't repeat")
 
 
+def test_a_guide_begun_by_its_name_alone_is_begun() -> None:
+    assert Talk().reports("", Recognition(Decision.GUIDE, "cut-off")).place == "cut-off#doing"
+
+
 def test_a_guide_chosen_from_an_offer_begins_with_its_quick_answer() -> None:
     talk = Talk().reports("died", between("cut-off", "page-lost"))
     assert talk.offers == ["cut-off", "page-lost", "@none"]
@@ -189,6 +193,18 @@ def test_words_that_say_a_choice_pick_it_and_are_kept() -> None:
     assert [note.text for note in talk.here.notes] == ["it was in the middle of an edit to two files"]
 
 
+def test_words_in_passing_are_not_kept() -> None:
+    talk = Talk().starts("cut-off").presses("text").says("it cut again")
+    assert (talk.place, talk.here.notes) == ("cut-off#network", ())
+
+
+def test_a_long_sentence_does_not_end_it_by_a_word_in_passing() -> None:
+    talk = Talk().starts("cut-off").presses("text").says("it answered half of the question and then stopped")
+    assert talk.place == "cut-off#short"
+    assert len(talk.here.notes) == 1
+    assert talk.says("it answered now").place == "=fixed"
+
+
 def test_a_label_or_a_number_is_not_kept() -> None:
     talk = Talk().starts("cut-off").says("only writing text")
     assert talk.says("2").place == "cut-off#network"
@@ -255,9 +271,9 @@ def test_a_question_is_answered_with_its_grade_and_the_step_stays(text: str) -> 
     assert talk.text.splitlines()[:5] == [
         "Will it resume by itself? · official",
         "Not after a finished part of the answer was shown.",
+        "https://code.claude.com/docs/en/sessions",
         "",
         "Look at what already happened",
-        "Source: https://code.claude.com/docs/en/sessions",
     ]
     assert talk.offers == ["known", "twice"]
 
@@ -431,6 +447,19 @@ def test_what_was_refused_is_not_offered_again() -> None:
     assert talk.place == "#@what"
     assert talk.preface == SAY.text("what.human")
     assert talk.here.refused == ("cut-off", "limit", "page-lost")
+
+
+def test_a_line_that_is_new_says_more_than_a_refusal() -> None:
+    talk = Talk().reports("it broke", between("cut-off", "limit")).says("none of these")
+    assert talk.says("it says: Usage limit reached").place == "limit#time"
+    # The same line again does not bring back what was refused with it.
+    again = Talk().reports("Usage limit reached").says("not this problem")
+    assert again.says("Usage limit reached").place == "#@which"
+
+
+def test_words_that_fit_no_offer_are_told_so() -> None:
+    talk = Talk().reports("it broke", between("cut-off", "limit")).says("hm")
+    assert talk.preface == SAY.text("step.no-match")
 
 
 def test_guesses_are_offered_while_the_line_is_asked_for() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core import matching
-from bot.core.guide import Choice, Question, ToStep
+from bot.core.guide import Choice, Outcome, Question, ToOutcome, ToStep
 from bot.core.text import Span
 from tests.scenarios.playing import library
 
@@ -53,6 +53,32 @@ def picked(text: str) -> str:
 )  # fmt: skip
 def test_words_pick_a_choice_or_none(text: str, choice: str) -> None:
     assert picked(text) == choice
+
+
+ENDS = (
+    Choice("works", "It works again", ToOutcome(Outcome.FIXED), says=("works", "works again", "ok")),
+    Choice("go", "Still the same", ToStep("g", "a"), says=("same", "cli")),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("ok", "works"), ("ok thanks", "works"), ("it works", "works"), ("yes, it works again now", "works"),
+        ("ok two files edited, tests not run", ""), ("the first half of it works in the browser", ""),
+        ("i have the same trouble in the terminal of my other machine", "go"), ("the cli of mine", "go"),
+    ],
+)  # fmt: skip
+def test_nobodys_long_sentence_ends_it_by_a_word_in_passing(text: str, choice: str) -> None:
+    found = matching.pick(text, ENDS, NOTS)
+    assert (found.id if found else "") == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("yes still the same one", 2), ("It works again!", 0), ("two files edited, tests not run", 6)]
+)
+def test_how_much_was_said_besides(text: str, words: int) -> None:
+    assert min(matching.beside(text, choice) for choice in ENDS) == words
 
 
 @pytest.mark.parametrize(
