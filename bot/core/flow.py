@@ -332,6 +332,8 @@ def _placed(turn: Turn, event: Say) -> None:
     said = turn.not_refused(c.guide for c in found.candidates)
     if said and found.decision in {Decision.GUIDE, Decision.CHOOSE}:
         _recognised(turn, found)
+        if (turn.conversation.guide, turn.conversation.candidates) == ("", here.candidates):
+            turn.tell("step.no-match")
     elif here.step == WHAT:
         offered = said or turn.not_refused(here.candidates) or turn.likely_guides()
         turn.tell("what.again" if offered else "what.human")
