@@ -13,8 +13,8 @@ from bot.core.library import Library
 from bot.core.messages import Messages
 from bot.core.moments import clock, duration
 from bot.core.official import state_word
-from bot.core.text import Block, Bullets, Inline, Span, Text
-from bot.core.view import Cite, View
+from bot.core.text import Block, Bullets, Heading, Inline, Span, Text
+from bot.core.view import COMMAND, START, Cite, Offer, View
 from bot.ports.chat import Chat
 from bot.ports.store import Duplicate
 from handlers import triage
@@ -22,6 +22,12 @@ from handlers.desk import Desk
 
 COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "forget-me", "help")
 """The sub-commands, in the order `help` lists them."""
+
+HOME = "home"
+"""What platforms with a page for each person ask for when somebody opens it; nobody types it."""
+
+_HOME_RESUMES = 4
+"""Open conversations with a button on somebody's page; all are listed."""
 
 _TAKES = {
     **dict.fromkeys(("guides", "status", "reset", "forget-me", "help"), re.compile("")),
@@ -49,6 +55,7 @@ async def commanded(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat
         "resume": _resume,
         "reset": _reset,
         "forget-me": _forget,
+        HOME: _home,
     }
     await use.get(what.name, _help)(desk, event, what.argument, chat)
 
@@ -121,6 +128,29 @@ def _incident(say: Messages, incident: Incident) -> Inline:
         impact=state_word(say, "impact", incident.impact),
         state=state_word(say, "state", incident.status),
         at=clock(incident.started_at) if incident.started_at is not None else "?",
+    )
+
+
+async def _home(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
+    mine = await desk.store.of(event.origin)
+    board = await desk.status.board()
+    await chat.tell(event.origin, home_view(desk.library, mine, board, event.origin.channel, desk.clock()))
+
+
+def home_view(library: Library, mine: Sequence[Conversation], board: Board, channel: str, now: float) -> View:
+    """Return a person's page: what they have open, the official status, and a way to begin."""
+    say = library.messages
+    status, listed = status_view(library, board, now), open_view(library, mine, now)
+    opened = (Heading(listed.lead), *listed.blocks) if mine else (Text(say.inline("home.none")),)
+    starts = [(START, say.text("home.start"))]
+    starts += [(f"resume {n}", say.text("home.resume", n=n)) for n in range(1, min(len(mine), _HOME_RESUMES) + 1)]
+    return View(
+        lead=say.inline("home.lead"),
+        blocks=(Text(say.inline("home.body")), Heading(status.lead), *status.blocks, *opened),
+        offers=tuple(Offer(n, id_, label) for n, (id_, label) in enumerate(starts, 1)),
+        sources=status.sources,
+        conversation=channel,
+        step=COMMAND,
     )
 
 

@@ -53,6 +53,8 @@ async def said(desk: Desk, event: InboundEvent, what: Said, chat: Chat) -> None:
     """Take free text: an answer in the writer's open conversation, or a report that opens one."""
     clean = redact(what.text)
     here = await _belongs(desk, event, what.how, clean.text)
+    if what.edited and (here is None or here.guide or here.history):
+        return
     place = None if here else where(_rooms(desk, event), event, what.how)
     if here:
         await _said_in(desk, event, what, here, clean, chat)
@@ -155,7 +157,7 @@ async def _said_in(
     desk: Desk, event: InboundEvent, what: Said, here: Conversation, clean: Redacted, chat: Chat
 ) -> None:
     # Without a guide yet, what was said before belongs to it: "in the terminal" alone says nothing.
-    before = "" if here.guide else here.report
+    before = "" if here.guide or what.edited else here.report
     words = Say(clean.text, desk.recogniser.recognise(f"{before}\n{clean.text}".strip()))
     around = await desk.around()
 
@@ -182,7 +184,8 @@ async def _offer(desk: Desk, event: InboundEvent, clean: Redacted, chat: Chat) -
 
 
 async def _report(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) -> None:
-    if report.recognition.decision is Decision.NONE:
+    # Nothing but a mention, or a picture: the line is asked for.
+    if report.recognition.decision is Decision.NONE and report.clean.text.strip():
         if await desk.store.claim(event.id, event.origin):
             await _not_ours(desk, event, report, chat)
         return

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from bot.core.guide import Outcome
 from bot.core.text import Block, Evidence, Heading, Inline
 
+COMMAND = "@command"
+"""Step of a view whose offers are sub-commands, ids as typed behind `/redial`; its `conversation` is the channel."""
+START = "start"
+"""The offer of such a view that begins a report without words: the exact line is then asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:

@@ -11,6 +11,7 @@ from bot.ports.chat import Chat
 
 Handle = Callable[[InboundEvent, Chat], Awaitable[None]]
 Lane = tuple[str, str, str, str]
+Turn = tuple[InboundEvent, Chat, Callable[[], None] | None]
 
 RUNNING = 256
 """Most lanes at work in a process at once."""
@@ -24,11 +25,11 @@ class Dispatcher:
     def __init__(self, handle: Handle) -> None:
         """Take what plays a turn; it answers for its own errors."""
         self._handle = handle
-        self._lanes: dict[Lane, deque[tuple[InboundEvent, Chat]]] = {}
+        self._lanes: dict[Lane, deque[Turn]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._open = True
 
-    def submit(self, event: InboundEvent, chat: Chat) -> bool:
+    def submit(self, event: InboundEvent, chat: Chat, done: Callable[[], None] | None = None) -> bool:
         """Queue one turn; False when closed, or too much is running or waiting."""
         origin = event.origin
         lane = (origin.tenant, origin.channel, origin.thread, origin.user)
@@ -36,12 +37,12 @@ class Dispatcher:
         if not self._open or (queue is None and len(self._lanes) >= RUNNING) or (queue and len(queue) >= WAITING):
             return False
         if queue is None:
-            self._lanes[lane] = deque([(event, chat)])
+            self._lanes[lane] = deque([(event, chat, done)])
             task = asyncio.get_running_loop().create_task(self._run(lane))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         else:
-            queue.append((event, chat))
+            queue.append((event, chat, done))
         return True
 
     async def idle(self) -> None:
@@ -66,8 +67,10 @@ class Dispatcher:
         queue = self._lanes[lane]
         try:
             while queue:
-                event, chat = queue[0]
+                event, chat, done = queue[0]
                 await self._handle(event, chat)
                 queue.popleft()
+                if done:
+                    done()
         finally:
             del self._lanes[lane]
