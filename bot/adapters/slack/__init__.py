@@ -1,0 +1,1 @@
+"""Slack: its payloads as events, views as Block Kit, and the app that talks to it. `start` is the one entry point."""

@@ -1,0 +1,129 @@
+"""Calls to Slack's Web API: one session, who may be asked with which token, waiting when Slack asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.adapters.slack.errors import DEAD, FAULTS, code_of, retry_after, status_of, translated
+from bot.adapters.slack.mrkdwn import Json
+from bot.core.errors import ChatError, ChatUnavailable, NotAllowed
+
+_log = structlog.get_logger(__name__)
+
+TIMEOUT = 10.0
+"""Seconds a request may take; afterwards its result is unknown."""
+PATIENCE = 4.0
+"""Seconds somebody waits when Slack is busy; longer ones are for the caller to repeat."""
+_TRIES = 3
+_PAUSE = 0.3
+_READS = frozenset({"conversations.replies", "conversations.history", "conversations.info", "users.conversations"})
+"""Methods that take no JSON."""
+_ANSWERED = 200
+_BUSY = 429
+_REMEMBERED = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """One workspace Redial is installed in. me: its user id there; url: where people open it."""
+
+    id: str
+    token: str = field(repr=False)
+    me: str = ""
+    bot: str = ""
+    name: str = ""
+    url: str = ""
+
+
+Find = Callable[[str], Workspace | None]
+
+
+class Api:
+    """Calls methods with the token of a workspace; raises the core's errors only.
+
+    find: the workspace of an id. died: told when a token turns out to be of no more use.
+    """
+
+    def __init__(self, client: AsyncWebClient, find: Find, died: Callable[[str, str], None]) -> None:
+        """Take the client, whose session is shared by everything that talks to Slack."""
+        self.client = client
+        self._find, self._died = find, died
+        self._until: OrderedDict[tuple[str, str, str], float] = OrderedDict()
+
+    def workspace(self, workspace: str) -> Workspace:
+        """Return a workspace; raises `NotAllowed` where Redial is not, or no longer, installed."""
+        if found := self._find(workspace):
+            return found
+        raise NotAllowed(f"Redial is not installed in Slack workspace {workspace}", missing="an installation")
+
+    async def call(self, workspace: str, method: str, body: Mapping[str, Any], *, again: bool = False) -> Json:
+        """Call a method. again: it may be carried out twice, so an unclear result is asked for once more."""
+        where = self.workspace(workspace)
+        key = (workspace, method, str(body.get("channel", "")))
+        for left in reversed(range(_TRIES)):
+            await self._wait(key, method)
+            try:
+                return await self._once(where, method, body)
+            except FAULTS as error:
+                failed = self._failed(where, key, method, error)
+                if not left or not _repeatable(error, again=again):
+                    raise failed from error
+                await asyncio.sleep(0 if status_of(error) == _BUSY else _PAUSE)
+        raise AssertionError  # pragma: no cover - the loop returns or raises
+
+    async def respond(self, url: str, body: Json) -> None:
+        """Answer through a response_url, which works where Redial is no member."""
+        webhook = AsyncWebhookClient(url, session=self.client.session, retry_handlers=[])
+        try:
+            answer = await webhook.send_dict(body)
+        except FAULTS as error:
+            raise translated(error, "response_url") from error
+        if answer.status_code != _ANSWERED:
+            raise ChatError(f"Slack answered a response_url with {answer.status_code}")
+
+    async def _once(self, where: Workspace, method: str, body: Mapping[str, Any]) -> Json:
+        if method in _READS:
+            params = {"token": where.token, **body}
+            answer = await self.client.api_call(method, http_verb="GET", params=params)
+        else:
+            answer = await self.client.api_call(method, json={"token": where.token, **body})
+        if not isinstance(answer.data, dict):
+            raise ValueError("no JSON")  # noqa: TRY004 - one of FAULTS
+        return answer.data
+
+    async def _wait(self, key: tuple[str, str, str], method: str) -> None:
+        """Wait for the moment Slack has named, or refuse at once where that is too far off."""
+        now = asyncio.get_running_loop().time()
+        left = self._until.get(key, now) - now
+        if left > PATIENCE:
+            raise ChatUnavailable(f"Slack asks to wait for {method}", retry_after=left)
+        if left > 0:
+            await asyncio.sleep(left)
+
+    def _failed(self, where: Workspace, key: tuple[str, str, str], method: str, error: Exception) -> ChatError:
+        if status_of(error) == _BUSY or code_of(error) == "ratelimited":
+            self._until[key] = asyncio.get_running_loop().time() + (retry_after(error) or 1.0)
+            while len(self._until) > _REMEMBERED:
+                self._until.popitem(last=False)
+        elif code_of(error) in DEAD:
+            self._died(where.id, code_of(error))
+        return translated(error, method)
+
+
+def _repeatable(error: Exception, *, again: bool) -> bool:
+    """Say whether asking once more can do no harm: nothing happened for certain, or it may happen twice."""
+    if status_of(error) == _BUSY or code_of(error) == "ratelimited":
+        return True
+    if isinstance(error, SlackApiError):
+        return again and not code_of(error)
+    return isinstance(error, aiohttp.ClientConnectorError) or again

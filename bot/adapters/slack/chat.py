@@ -1,0 +1,135 @@
+"""Slack as the rest of Redial sees it: posts, edits, private words, and messages found again by their keys."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import replace
+from typing import Any, cast
+
+from bot.adapters.slack.api import Api
+from bot.adapters.slack.mrkdwn import Json
+from bot.adapters.slack.render import EVENT_TYPE, Message, Renderer
+from bot.adapters.slack.talk import Talk
+from bot.core.errors import ChannelGone, NotAllowed
+from bot.core.event import Origin
+from bot.core.folding import Folded
+from bot.core.placement import Where
+from bot.core.view import View
+from bot.ports.chat import Posted
+
+_PAGES, _PAGE = 3, 100
+"""How far back a message is looked for: it was posted moments ago, or never."""
+_KNOWN = 10_000
+"""Direct messages whose ids are remembered."""
+
+
+class SlackChat:
+    """Implements the Chat port for every workspace Redial is installed in."""
+
+    def __init__(self, api: Api, renderer: Renderer, talk: Talk) -> None:
+        """Take what calls Slack, what renders views, and what notes who has spoken."""
+        self.api, self.renderer, self._talk = api, renderer, talk
+        self._direct: OrderedDict[tuple[str, str], str] = OrderedDict()
+
+    async def private(self, origin: Origin) -> Origin:
+        """Return the direct message with a person."""
+        key = (origin.workspace, origin.user)
+        channel = self._direct.get(key)
+        if channel is None:
+            answer = await self.api.call(origin.workspace, "conversations.open", {"users": origin.user}, again=True)
+            channel = str(cast("dict[str, Any]", answer["channel"])["id"])
+            self._direct[key] = channel
+            if len(self._direct) > _KNOWN:
+                self._direct.popitem(last=False)
+        return replace(origin, channel=channel, thread="")
+
+    async def show(self, origin: Origin, view: View, where: Where, *, message: str = "") -> Posted:
+        """Post a view, in its thread or opening one; with a `message` where there are no threads, edit that."""
+        shown = self.renderer.message(view)
+        if where is Where.MESSAGE and message:
+            ts = await self._edit(origin, message, shown)
+        else:
+            ts = await self._post(origin, shown)
+        thread = origin.thread or (ts if where is Where.THREAD else "")
+        self._talk.spoke(origin.channel, thread)
+        return Posted(thread, ts, self._link(origin, thread, ts))
+
+    async def tell(self, origin: Origin, view: View) -> None:
+        """Say something to one person: ephemerally where they are, else in their direct message."""
+        shown = replace(self.renderer.message(view), key="")
+        if direct(origin.channel):
+            await self._post(origin, shown)
+            return
+        body = {**shown.body(), "channel": origin.channel, "user": origin.user}
+        if origin.thread:
+            body["thread_ts"] = origin.thread
+        try:
+            if not origin.channel:
+                raise ChannelGone("no channel")  # noqa: TRY301 - an App Home has none
+            await self.api.call(origin.workspace, "chat.postEphemeral", body)
+        except (ChannelGone, NotAllowed):
+            await self._post(await self.private(origin), shown)
+
+    async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
+        """Edit an answered question down to its line."""
+        await self._edit(origin, message, self.renderer.folded(folded))
+
+    async def shown(self, origin: Origin, key: str) -> Posted | None:
+        """Look for a message by its key; None where it is not there or may not be looked for."""
+        method = "conversations.replies" if origin.thread else "conversations.history"
+        body: dict[str, Any] = {"channel": origin.channel, "include_all_metadata": True, "limit": _PAGE}
+        if origin.thread:
+            body["ts"] = origin.thread
+        for _ in range(_PAGES):
+            try:
+                page = await self.api.call(origin.workspace, method, body, again=True)
+            except NotAllowed:
+                return None
+            for found in cast("list[dict[str, Any]]", page.get("messages") or []):
+                if key_of(found) == key:
+                    ts = str(found["ts"])
+                    thread = origin.thread or ("" if direct(origin.channel) else ts)
+                    return Posted(thread, ts, self._link(origin, thread, ts))
+            cursor = cast("dict[str, Any]", page.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return None
+            body["cursor"] = cursor
+        return None
+
+    async def publish(self, origin: Origin, view: View) -> None:
+        """Show a view on a person's App Home."""
+        home = {"type": "home", "blocks": list(self.renderer.message(view).blocks)}
+        await self.api.call(origin.workspace, "views.publish", {"user_id": origin.user, "view": home}, again=True)
+
+    async def _post(self, origin: Origin, shown: Message) -> str:
+        body = {**shown.body(), "channel": origin.channel}
+        if origin.thread:
+            body["thread_ts"] = origin.thread
+        answer = await self.api.call(origin.workspace, "chat.postMessage", body)
+        return str(answer["ts"])
+
+    async def _edit(self, origin: Origin, ts: str, shown: Message) -> str:
+        body: Json = {**shown.body(), "channel": origin.channel, "ts": ts}
+        answer = await self.api.call(origin.workspace, "chat.update", body, again=True)
+        return str(answer.get("ts") or ts)
+
+    def _link(self, origin: Origin, thread: str, ts: str) -> str:
+        """Return a message's permalink, which is made of what is known of it."""
+        url = self.api.workspace(origin.workspace).url
+        if not url:
+            return ""
+        inside = f"?thread_ts={thread}&cid={origin.channel}" if thread and thread != ts else ""
+        return f"{url.rstrip('/')}/archives/{origin.channel}/p{ts.replace('.', '')}{inside}"
+
+
+def direct(channel: str) -> bool:
+    """Say whether a channel id is that of a direct message."""
+    return channel.startswith("D")
+
+
+def key_of(message: dict[str, Any]) -> str:
+    """Return the key a message of Redial's carries; empty for every other."""
+    metadata = message.get("metadata") or {}
+    if metadata.get("event_type") != EVENT_TYPE:
+        return ""
+    return str((metadata.get("event_payload") or {}).get("key") or "")

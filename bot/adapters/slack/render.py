@@ -1,0 +1,146 @@
+"""Views as Block Kit messages. Pure: a view and the words of the catalogue in, Slack's JSON out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.adapters.slack.limits import BUTTON, FALLBACK, MESSAGE, OPTIONS, cut
+from bot.adapters.slack.mrkdwn import Json, escaped, to_mrkdwn
+from bot.adapters.slack.press import PICK, Mark, to_block_id
+from bot.adapters.slack.rich import Rich, bounded
+from bot.core.folding import Folded
+from bot.core.messages import Messages
+from bot.core.showing import as_lines
+from bot.core.text import Evidence, Steps, Text, plain, words
+from bot.core.view import Control, Offer, View
+
+EVENT_TYPE = "redial_view"
+"""Type of the metadata in which a message carries its key."""
+
+_BUTTONS = 5
+"""Choices shown as buttons; more become a select."""
+_PRIMARY = frozenset({"@wait"})
+_HELD = "redial"
+"""Conversation of buttons that belong to none; an empty one would make an id like that of an empty block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as Slack takes it: `text` for notifications and screen readers, blocks for eyes."""
+
+    text: str
+    blocks: tuple[Json, ...]
+    key: str = ""
+
+    def body(self) -> Json:
+        """Return the arguments of a post or an edit; unfurls are off, and nothing in the text is looked for."""
+        body: Json = {
+            "text": self.text,
+            "blocks": list(self.blocks),
+            "unfurl_links": False,
+            "unfurl_media": False,
+        }
+        if self.key:
+            body["metadata"] = {"event_type": EVENT_TYPE, "event_payload": {"key": self.key}}
+        return body
+
+
+class Renderer:
+    """Turns views into messages in one language."""
+
+    def __init__(self, messages: Messages) -> None:
+        """Take the sentences."""
+        self._say = messages
+        self.grades = {grade.value: messages.text(f"evidence.{grade}") for grade in Evidence}
+
+    def message(self, view: View) -> Message:
+        """Return a view as a message."""
+        return Message(_fallback(view), tuple(self._blocks(view)), view.key)
+
+    def folded(self, folded: Folded) -> Message:
+        """Return an answered question as the line that stays of it."""
+        rich = Rich(self.grades)
+        rich.lead(folded.lead, None)
+        struck: list[Json] = [{"type": "text", "text": plain(folded.question), "style": {"strike": True}}]
+        answer: list[Json] = [{"type": "text", "text": f" → {folded.answer} "}]
+        if folded.by:
+            answer += [{"type": "text", "text": "· "}, {"type": "user", "user_id": folded.by}]
+        rich.line([*struck, *answer])
+        text = f"{plain(folded.question)} → {folded.answer}"
+        return Message(escaped(cut(text, FALLBACK)), ({"type": "rich_text", "elements": rich.elements},))
+
+    def _blocks(self, view: View) -> Iterator[Json]:
+        rich = Rich(self.grades)
+        rich.blocks(view.preface)
+        rich.lead(view.lead, view.lead_evidence)
+        rich.blocks(view.blocks)
+        if _long(view.offers):
+            rich.blocks([Steps(tuple((Text(words(offer.label)),) for offer in view.offers))])
+        if rich.elements:
+            yield {"type": "rich_text", "elements": bounded(rich.elements, MESSAGE)}
+        yield from self._offers(view)
+        if context := self._context(view):
+            yield {"type": "context", "elements": [{"type": "mrkdwn", "text": context, "verbatim": True}]}
+        if view.controls:
+            yield self._actions(view, "ways", [_button(way) for way in view.controls])
+
+    def _offers(self, view: View) -> Iterator[Json]:
+        if not view.offers:
+            return
+        numbered = _long(view.offers)
+        if len(view.offers) <= _BUTTONS:
+            first = view.offers[0] if not view.conversation else None
+            buttons = [_button(offer, numbered=numbered, primary=offer is first) for offer in view.offers]
+            yield self._actions(view, "pick", buttons)
+            return
+        options: list[Json] = [
+            {"text": _words(_label(offer, numbered=numbered)), "value": offer.id} for offer in view.offers[:OPTIONS]
+        ]
+        select: Json = {
+            "type": "static_select",
+            "action_id": PICK,
+            "placeholder": _words(self._say.text("slack.pick", n=len(options))),
+            "options": options,
+        }
+        yield self._actions(view, "pick", [select])
+
+    def _actions(self, view: View, part: str, elements: Sequence[Json]) -> Json:
+        mark = Mark(part, view.conversation or _HELD, view.revision, view.step)
+        return {"type": "actions", "block_id": to_block_id(mark), "elements": list(elements)}
+
+    def _context(self, view: View) -> str:
+        """Return the small print: why this guide, and where it is written."""
+        lines = [to_mrkdwn(view.read_as)] if view.read_as else []
+        if view.sources:
+            links = " · ".join(f"<{escaped(cite.url)}|{escaped(cite.label)}>" for cite in view.sources)
+            lines.append(f"{self._say.text('slack.sources')} {links}")
+        return "\n".join(lines)
+
+
+def _button(shown: Offer | Control, *, numbered: bool = False, primary: bool = False) -> Json:
+    button: Json = {"type": "button", "action_id": shown.id, "text": _words(_label(shown, numbered=numbered))}
+    if primary or shown.id in _PRIMARY:
+        button["style"] = "primary"
+    return button
+
+
+def _label(shown: Offer | Control, *, numbered: bool) -> str:
+    label = f"{shown.n}. {shown.label}" if numbered and isinstance(shown, Offer) else shown.label
+    return cut(label, BUTTON)
+
+
+def _words(text: str) -> Json:
+    return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def _long(offers: Sequence[Offer]) -> bool:
+    """Say whether a label does not fit a button: all are then listed in full above."""
+    return any(len(offer.label) > BUTTON for offer in offers)
+
+
+def _fallback(view: View) -> str:
+    """Return everything that is said as plain text: the lead first, for it is all that a notification shows."""
+    lines = [plain(view.lead), *as_lines(view.preface), *as_lines(view.blocks)]
+    lines += [f"{offer.n}. {offer.label}" for offer in view.offers]
+    return escaped(cut("\n".join(line for line in lines if line.strip()), FALLBACK)) or "…"

@@ -1,0 +1,72 @@
+"""The chat of one event: it knows the event's response_url, and tells when the turn is safely stored."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from bot.adapters.slack.chat import SlackChat
+from bot.core.errors import ChatError
+from bot.core.event import Origin
+from bot.core.folding import Folded
+from bot.core.placement import Where
+from bot.core.view import View
+from bot.ports.chat import Posted
+
+_log = structlog.get_logger(__name__)
+
+_USES = 4
+"""How often a response_url is used; Slack takes five answers in half an hour."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """Implements the Chat port. stored: set once the turn speaks, which is after its script, or has ended.
+
+    respond_url: answers privately even in channels Redial is no member of. home: private words go to the App Home.
+    """
+
+    chat: SlackChat
+    respond_url: str = ""
+    home: bool = False
+    stored: asyncio.Event = field(default_factory=asyncio.Event)
+    _used: int = 0
+
+    async def private(self, origin: Origin) -> Origin:
+        """Return the direct message with a person; asked for before anything is stored."""
+        return await self.chat.private(origin)
+
+    async def show(self, origin: Origin, view: View, where: Where, *, message: str = "") -> Posted:
+        """Post a view."""
+        self.stored.set()
+        return await self.chat.show(origin, view, where, message=message)
+
+    async def tell(self, origin: Origin, view: View) -> None:
+        """Say something to one person, through the response_url where there is one."""
+        self.stored.set()
+        if self.home:
+            await self.chat.publish(origin, view)
+        elif not (self.respond_url and self._used < _USES and await self._respond(view)):
+            await self.chat.tell(origin, view)
+
+    async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
+        """Edit an answered question down to its line."""
+        await self.chat.fold(origin, message, folded)
+
+    async def shown(self, origin: Origin, key: str) -> Posted | None:
+        """Look for a message by its key."""
+        return await self.chat.shown(origin, key)
+
+    async def _respond(self, view: View) -> bool:
+        self._used += 1
+        body = replace(self.chat.renderer.message(view), key="").body()
+        try:
+            await self.chat.api.respond(
+                self.respond_url, {**body, "response_type": "ephemeral", "replace_original": False}
+            )
+        except ChatError as error:
+            _log.info("response_url not used", error=str(error))
+            return False
+        return True

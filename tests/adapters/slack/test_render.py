@@ -1,0 +1,168 @@
+"""Views as Slack is given them: every one of them within its limits, and nothing foreign read as markup."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.adapters.slack.mrkdwn import from_mrkdwn, to_mrkdwn
+from bot.adapters.slack.press import Mark, from_block_id, to_block_id
+from bot.adapters.slack.render import Message, Renderer
+from bot.core.folding import Folded
+from bot.core.text import Bullets, Code, Evidence, Note, Span, Steps, Text, words
+from bot.core.view import Offer, View
+from handlers.commands import open_view, status_view
+from tests.adapters.slack.kit import faults
+from tests.scenarios.playing import NOW, Player, everything, library, page
+
+RENDERER = Renderer(library().messages)
+WAYS_OUT = ("@human", "@stop", "@wait")
+
+
+def rich(message: Message) -> list[dict[str, Any]]:
+    first = cast("dict[str, Any]", message.blocks[0])
+    return cast("list[dict[str, Any]]", first["elements"])
+
+
+def buttons(message: Message) -> list[dict[str, Any]]:
+    blocks = [cast("dict[str, Any]", block) for block in message.blocks]
+    return [element for block in blocks if block["type"] == "actions" for element in block["elements"]]
+
+
+def shown(guide: str, answer: str) -> Iterator[View]:
+    """Every situation once; for each step, both kinds of device, every way out and words that answer nothing."""
+    steps = set[str]()
+    for (_, step, asking, _), player, _ in everything(guide, answer=answer):
+        yield player.view
+        assert player.conversation
+        if not player.conversation.open or f"{step}?{asking}" in steps:
+            continue
+        steps.add(f"{step}?{asking}")
+        yield replace(player, managed=not player.managed).look()
+        for way in WAYS_OUT:
+            yield player.fork().press(way)
+        yield player.fork().say("ok two files edited <!channel> & tests not run")
+
+
+@pytest.mark.parametrize("answer", ["clear", "incident", "unknown"])
+@pytest.mark.parametrize("guide", sorted(library().guides))
+def test_every_view_of_every_guide_is_within_limits(guide: str, answer: str) -> None:
+    views = list(shown(guide, answer))
+    found = {(view.step, fault) for view in views for fault in faults(RENDERER.message(view))}
+    assert views
+    assert not found
+
+
+def test_the_largest_hand_off_is_within_limits_and_cut_only_at_its_end() -> None:
+    player = Player(page("clear"))
+    player.report("API Error: Connection closed mid-response. " + "lorem ipsum " * 2000)
+    for n in range(30):
+        player.say(f"{n} " + "and then I looked at this other thing " * 40)
+    message = RENDERER.message(player.press("@human"))
+    assert not faults(message)
+
+
+def test_lists_help_and_status_are_within_limits() -> None:
+    say = library().messages
+    player = Player(page("clear"))
+    player.report("API Error: 529 overloaded")
+    assert player.conversation
+    many = [replace(player.conversation, id=f"c{n}") for n in range(300)]
+    views = [open_view(library(), many, NOW), View(lead=say.inline("trouble.busy"))]
+    for board in (page("clear"), page("incident")):
+        assert board
+        views.append(status_view(library(), board, NOW))
+    assert not [fault for view in views for fault in faults(RENDERER.message(view))]
+
+
+def test_a_step_has_its_choices_as_buttons_that_say_where_they_stand() -> None:
+    player = Player(page("clear"))
+    view = player.start("response-cut-off")
+    message = RENDERER.message(view)
+    blocks = [cast("dict[str, Any]", block) for block in message.blocks]
+    picks = next(block for block in blocks if block.get("block_id", "").startswith("pick:"))
+    assert from_block_id(picks["block_id"]) == Mark("pick", "c1", view.revision, view.step)
+    assert [element["action_id"] for element in picks["elements"]] == [offer.id for offer in view.offers]
+    assert message.body()["metadata"] == {"event_type": "redial_view", "event_payload": {"key": view.key}}
+    assert message.body()["unfurl_links"] is False
+
+
+def test_more_than_five_choices_are_a_select() -> None:
+    offers = tuple(Offer(n, f"o{n}", f"Choice {n}") for n in range(1, 8))
+    (select,) = buttons(RENDERER.message(View(words("Which?"), offers=offers, conversation="c1", step="s")))
+    assert select["type"] == "static_select"
+    assert [option["value"] for option in select["options"]] == [offer.id for offer in offers]
+
+
+def test_labels_too_long_for_a_button_are_listed_in_full() -> None:
+    offers = (Offer(1, "a", "long " * 30), Offer(2, "b", "short"))
+    message = RENDERER.message(View(words("Which?"), offers=offers, conversation="c1", step="s"))
+    assert not faults(message)
+    assert [element["text"]["text"][:2] for element in buttons(message)] == ["1.", "2."]
+    assert "long " * 30 in json.dumps(rich(message))
+
+
+def test_items_after_code_go_on_counting() -> None:
+    steps = Steps(((Text(words("one")), Code("git status")), (Text(words("two")),), (Text(words("three")),)))
+    kinds = [(e["type"], e.get("offset", 0), len(e["elements"])) for e in rich(RENDERER.message(View(blocks=(steps,))))]
+    assert kinds == [("rich_text_list", 0, 1), ("rich_text_preformatted", 0, 1), ("rich_text_list", 1, 2)]
+
+
+def test_an_aside_is_quoted_with_its_grade() -> None:
+    note = Note("n", Evidence.REPORTED, (Text(words("It helps")), Bullets(((Text(words("sometimes")),),))))
+    quotes = [e for e in rich(RENDERER.message(View(words("x"), blocks=(note,)))) if e["type"] == "rich_text_quote"]
+    assert "".join(e["text"] for e in quotes[0]["elements"]) == "people report: It helps"
+    assert len(quotes) == 1 or quotes[1]["elements"][0]["text"] == "• "
+
+
+def test_a_folded_question_is_struck_through_and_says_who_answered() -> None:
+    message = RENDERER.folded(Folded(words("What ran?"), "Only text", "U1", words("Cut off.")))
+    assert not faults(message)
+    (section,) = rich(message)
+    assert {"type": "text", "text": "What ran?", "style": {"strike": True}} in section["elements"]
+    assert {"type": "user", "user_id": "U1"} in section["elements"]
+    assert not buttons(message)
+
+
+HOSTILE = st.text(alphabet=st.sampled_from("<>!@#&|*_~`: \nabUchannel"), min_size=1, max_size=40)
+
+
+@given(HOSTILE)
+def test_nothing_foreign_is_markup_or_a_mention(text: str) -> None:
+    foreign = words(text)
+    blocks = (Text(foreign), Code(text), Note("n", Evidence.REPORTED, (Text(foreign),)))
+    view = View(foreign, blocks=blocks, offers=(Offer(1, "a", text),), read_as=foreign, conversation="c1", step="s")
+    message = RENDERER.message(view)
+    context = [cast("dict[str, Any]", block) for block in message.blocks if block["type"] == "context"]
+    for readable in (message.text, *(element["text"] for block in context for element in block["elements"])):
+        assert "<" not in readable
+        assert ">" not in readable
+    kinds = {e["type"] for part in rich(message) for e in part["elements"]}
+    assert kinds <= {"text", "rich_text_section"}
+
+
+@given(st.text(max_size=60))
+def test_what_is_written_out_reads_back_as_it_was(text: str) -> None:
+    assert from_mrkdwn(to_mrkdwn(words(text))).replace("\u2060", "") == text.replace("\u2060", "").strip()
+
+
+def test_a_link_is_one_whatever_its_words_hold() -> None:
+    assert to_mrkdwn((Span("a|b>", href="https://x.test/?a=1&b=2|3"),)) == "<https://x.test/?a=1&amp;b=2%7C3|a¦b&gt;>"
+
+
+@given(st.text("abc@#-", min_size=1, max_size=20), st.integers(0, 10**6), st.text("ab:@#?-", max_size=40))
+def test_a_mark_survives_its_block_id(conversation: str, revision: int, step: str) -> None:
+    mark = Mark("pick", conversation, revision, step)
+    assert from_block_id(to_block_id(mark)) == mark
+
+
+def test_foreign_block_ids_are_not_ours() -> None:
+    assert from_block_id("") is None
+    assert from_block_id("aBcD3") is None
+    assert from_block_id("x:y:z:w") is None
