@@ -8,7 +8,7 @@ import json
 import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from bot.adapters.store.embedded import stop_embedded
 from bot.core.errors import ChannelGone, ChatUnavailable, SettingsError
 from bot.core.event import InboundEvent, Origin, Said
 from bot.core.folding import Folded
+from bot.core.guide import Outcome
 from bot.core.placement import Where
 from bot.core.view import View
 from bot.ports.chat import Posted
@@ -29,7 +30,9 @@ from bot.runtime.platforms import Platform
 from bot.runtime.scheduler import Jobs
 from bot.runtime.settings import Settings, StatusSettings
 from bot.runtime.wiring import desk
+from tests.contract.conversations import triage
 from tests.runtime.redial import Redial
+from tests.scenarios.desk import Page
 
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
 ALICE = Origin("slack", "T1", "D1", "U1")
@@ -184,10 +187,32 @@ async def test_an_owed_answer_that_cannot_be_shown(
         assert len(await one.store.owed(ALICE, older_than=0)) == left
 
 
-async def _owe(commit: Callable[..., Awaitable[object]]) -> None:
-    from tests.contract.conversations import triage  # noqa: PLC0415 - only these tests store by hand
+async def test_those_who_wait_are_told_once_when_it_is_over(settings: Settings) -> None:
+    async with desk(settings) as one, desk(settings) as two:
+        clear = [replace(replica, status=Page()) for replica in (one, two)]
+        await _owe(one.store.commit, outcome=Outcome.WAITING)
+        line = Line()
+        await Jobs(one, {"slack": line}).ended()
+        assert line.views == [], "the page cannot be read: that is no end"
+        await asyncio.gather(*(Jobs(replica, {"slack": line}).ended() for replica in clear))
+        await Jobs(clear[0], {"slack": line}).ended()
+        assert len(line.views) == 1
+        (here,) = await two.store.of(ALICE)
+        assert here.open
 
-    await commit("e1", triage(ALICE, guide="response-cut-off", step="doing"))
+
+async def test_other_platforms_are_left_to_other_processes(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "OWED_FOR", 0.0)
+    async with desk(settings) as one:
+        await _owe(one.store.commit)
+        line = Line()
+        await Jobs(one, {"discord": line}).owed()
+        assert line.views == []
+        assert len(await one.store.owed(ALICE, older_than=0)) == 1
+
+
+async def _owe(commit: Callable[..., Awaitable[object]], **changes: object) -> None:
+    await commit("e1", triage(ALICE, guide="response-cut-off", step="doing", **changes))
 
 
 async def test_a_platform_that_cannot_go_on_ends_the_process_with_a_word(
