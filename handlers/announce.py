@@ -51,30 +51,67 @@ class Walked:
     settled: int = 0
 
 
-async def walk(office: Office, page_id: str, platform: str) -> Walked:
-    """Walk over all channels of a platform until each has what it should have, or has to wait.
+class Announcer:
+    """Walks over the channels of a page, and remembers between walks who has to wait, so that only they are asked."""
 
-    Nothing is done while another replica is at it. Raises `StoreUnavailable`.
-    """
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._left: dict[tuple[str, str], tuple[int, frozenset[str]]] = {}
+
+    async def walk(self, page_id: str, platform: str) -> Walked:
+        """Walk until each channel has what it should have, or has to wait.
+
+        Nothing is done while another replica is at it. Raises `StoreUnavailable`.
+        """
+        pages = self._office.pages
+        settled = await pages.settled(page_id, platform)
+        if settled >= await pages.revision(page_id):
+            return Walked(settled=settled)
+        lease = await pages.lease(page_id, f"announce-{platform}", self._office.replica, LEASE)
+        if lease is None:
+            return Walked(settled=settled)
+        page = (await pages.page(page_id)).page
+        revision, waiting = self._left.get((page_id, platform), (0, frozenset()))
+        here = [
+            s
+            for s in await pages.subscriptions(page_id)
+            if s.place.platform == platform and (revision != page.revision or s.id in waiting)
+        ]
+        acts, left = 0, set[str]()
+        for incidents in _by_gravity(page, changed(page, settled)):
+            for start in range(0, len(here), BATCH):
+                # Renewed as it goes on: who stops for longer than a lease is not waited for.
+                await pages.lease(page_id, lease.name, self._office.replica, LEASE)
+                served = await _serve(self._office, page, here[start : start + BATCH], incidents, settled)
+                acts += sum(done for _, done, _ in served)
+                left |= {name for name, _, complete in served if not complete}
+        self._left[page_id, platform] = (page.revision, frozenset(left))
+        if not left:
+            await pages.settle(page_id, platform, page.revision)
+        return Walked(acts, len(left), settled if left else page.revision)
+
+    async def release(self, page_id: str, platform: str) -> None:
+        """Let another replica go on at once, when this one stops."""
+        pages = self._office.pages
+        lease = await pages.lease(page_id, f"announce-{platform}", self._office.replica, 0)
+        if lease is not None:
+            await pages.release(lease)
+
+
+async def tidy(office: Office, page_id: str) -> None:
+    """Forget what was announced of forgotten incidents, and channels that left, once nothing of theirs is open."""
     page = (await office.pages.page(page_id)).page
-    settled = await office.pages.settled(page_id, platform)
-    if settled >= page.revision:
-        return Walked(settled=settled)
-    lease = await office.pages.lease(page_id, f"announce-{platform}", office.replica, LEASE)
-    if lease is None:
-        return Walked(settled=settled)
-    subscribed = await office.pages.subscriptions(page_id)
-    here = [s for s in subscribed if s.place.platform == platform]
-    acts, left = 0, set[str]()
-    for incidents in _by_gravity(page, changed(page, settled)):
-        for start in range(0, len(here), BATCH):
-            await office.pages.lease(page_id, lease.name, office.replica, LEASE)
-            served = await _serve(office, page, here[start : start + BATCH], incidents, settled)
-            acts += sum(done for _, done, _ in served)
-            left |= {name for name, _, complete in served if not complete}
-    if not left:
-        await office.pages.settle(page_id, platform, page.revision)
-    return Walked(acts, len(left), settled if left else page.revision)
+    for subscription in await office.pages.subscriptions(page_id):
+        names = await office.pages.topics(page_id, subscription.id)
+        announced = await office.pages.announced(page_id, {subscription.id: names})
+        records = announced.records.get(subscription.id, {})
+        gone = [t for t, r in records.items() if r.intent is None and page.incidents.keys().isdisjoint(r.incidents)]
+        await office.pages.drop(page_id, subscription.id, gone)
+        followed = {i for record in records.values() for i in record.incidents}
+        settled = await office.pages.settled(page_id, subscription.place.platform) >= page.revision
+        still_open = any(known.incident.id in followed for known in page.open)
+        if subscription.standing is Standing.ENDING and settled and not still_open:
+            await office.pages.change(subscription, None)
 
 
 def _by_gravity(page: Page, incidents: Sequence[str]) -> Sequence[Sequence[str]]:

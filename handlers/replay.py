@@ -12,7 +12,7 @@ from bot.core.statuspage import parse_incidents, parse_summary, parse_time
 from bot.core.subscription import Subscription
 from bot.core.topics import changed, topic_ids
 from bot.core.watch import Page, Reading, Standing, merge, revised
-from handlers.announce import Office, walk
+from handlers.announce import Announcer, Office
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ class Replay:
         after = merge(before.page, reading)
         await self.office.pages.put(before, after)
         settled = before.page.revision
-        while (walked := await walk(self.office, after.id, self.subscription.place.platform)).acts:
+        announcer = Announcer(self.office)
+        while (walked := await announcer.walk(after.id, self.subscription.place.platform)).acts:
             pass
         await self._count(before.page, after, settled if not walked.left else 0)
         return True

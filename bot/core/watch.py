@@ -81,6 +81,14 @@ class Known:
         return self.standing is not Standing.LISTED or not self.incident.open
 
 
+class FeedHealth(StrEnum):
+    """How far a page can be believed. stale: not read for too long. challenged: it wants proof of a human."""
+
+    OK = "ok"
+    STALE = "stale"
+    CHALLENGED = "challenged"
+
+
 @dataclass(frozen=True, slots=True)
 class Trouble:
     """The page cannot be read. since: seconds since the epoch; why: for operators; told: operators know already.
@@ -106,6 +114,13 @@ class Page:
     components: Mapping[str, Component] = field(default_factory=dict)
     link: str = ""
     trouble: Trouble | None = None
+
+    def health(self, now: float, stale_after: float) -> FeedHealth:
+        """Say how far it can be believed; what is known stays what was last known, and never becomes "all clear"."""
+        if self.trouble is not None and self.trouble.challenged:
+            return FeedHealth.CHALLENGED
+        fresh = self.read_at is not None and now - self.read_at <= stale_after
+        return FeedHealth.OK if fresh else FeedHealth.STALE
 
     @property
     def open(self) -> tuple[Known, ...]:

@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ from bot.core.statuspage import parse_incidents, parse_summary, parse_time
 from bot.core.subscription import Choice, Place, Subscription
 from bot.core.watch import Page, Reading, merge
 from bot.ports.announcing import Channels
-from bot.runtime.content import load
-from handlers.announce import Office, Walked, walk
+from bot.runtime.content import Content, load
+from handlers.announce import Announcer, Office, Walked
 from handlers.replay import Clock, Replay
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "statuspage"
@@ -77,6 +78,12 @@ OLD = tuple(made(f"old{n}", "resolved", START - 30 * DAY - n * HOUR) for n in ra
 """What ended long ago and fills the list."""
 
 
+@lru_cache(maxsize=1)
+def content() -> Content:
+    """The guides and sentences, read once."""
+    return load()
+
+
 @dataclass
 class Town:
     """One page and the channels that listen to it. `paper` is the platform unless a test brings its own."""
@@ -91,8 +98,8 @@ class Town:
     @classmethod
     async def build(cls, channels: Mapping[str, Channels] | None = None) -> Town:
         """Put it together, with nobody listening."""
-        content, clock, paper = load(), Clock(START), PaperChannels()
-        names = Names(content.library.messages, content.library.services.components)
+        clock, paper, library = Clock(START), PaperChannels(), content().library
+        names = Names(library.messages, library.services.components)
         pages = MemoryPages(clock)
         return cls(clock, pages, Office(pages, channels or {"paper": paper}, lambda _: names), paper, names)
 
@@ -136,7 +143,8 @@ class Town:
     async def announces(self, platform: str = "paper") -> Walked:
         """Everybody gets what they should have."""
         total = Walked()
-        while (walked := await walk(self.office, CLAUDE, platform)).acts:
+        announcer = Announcer(self.office)
+        while (walked := await announcer.walk(CLAUDE, platform)).acts:
             total = replace(walked, acts=total.acts + walked.acts)
         return replace(walked, acts=total.acts)
 

@@ -27,9 +27,10 @@ class Message:
 
 
 class PaperChannels:
-    """A platform without people, limits or failures."""
+    """A platform without people or limits. `closed`: channels nobody may write to."""
 
     def __init__(self) -> None:
+        self.closed: set[str] = set()
         self.messages: dict[str, Message] = {}
         self.told: list[tuple[Place, str, View]] = []
         self._count = 0
@@ -67,6 +68,8 @@ class PaperChannels:
         return Delivered("")
 
     def _put(self, place: Place, parent: str, key: str, notice: Notice) -> Delivery:
+        if place.channel in self.closed:
+            return Failed(Why.CLOSED, detail="the channel is gone")
         self._count += 1
         ref = str(self._count)
         self.messages[ref] = Message(ref, place, key, parent, [notice])

@@ -1,0 +1,162 @@
+"""Channels choose what they hear of: begin, change, end, list; and what the settings file declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.core.errors import StoreUnavailable
+from bot.core.messages import Messages
+from bot.core.official import state_word
+from bot.core.subscription import IMPACTS, Choice, Place, Standing, Subscription
+from bot.core.text import Block, Bullets, Text
+from bot.core.topics import changed, topic_ids, topics
+from bot.core.view import View
+from bot.core.watch import Bundle, Kind, Page
+from handlers.announce import Office
+
+_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Somebody asks, in a channel. may_manage: the platform says that they may manage it."""
+
+    place: Place
+    user: str
+    may_manage: bool
+    locale: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A subscription of the settings file."""
+
+    place: Place
+    page: str
+    choice: Choice = field(default_factory=Choice)
+
+
+async def subscribe(office: Office, asking: Asking, page_id: str, choice: Choice, *, page_name: str = "") -> View:
+    """Let a channel hear of a page as chosen, from now on; what is open now follows as one message."""
+    names = office.names(asking.locale)
+    say = names.messages
+    if not asking.may_manage:
+        return View(say.inline("subscribe.not-allowed"))
+    before = await office.pages.subscription(page_id, asking.place)
+    await listen(office, Subscription(asking.place, page_id, 0, choice, asking.user))
+    same = before is not None and before.standing is Standing.ACTIVE and before.choice == choice
+    what = described(say, choice, names.components)
+    return View(say.inline("subscribe.same" if same else "subscribe.done", what=what, page=page_name or page_id))
+
+
+async def unsubscribe(office: Office, asking: Asking, page_id: str, *, page_name: str = "") -> View:
+    """Let a channel hear no more of a page; what was posted is still brought to its end."""
+    say = office.names(asking.locale).messages
+    if not asking.may_manage:
+        return View(say.inline("subscribe.not-allowed"))
+    if not await leave(office, page_id, asking.place):
+        return View(say.inline("subscribe.none"))
+    return View(say.inline("subscribe.ended", page=page_name or page_id))
+
+
+async def listed(office: Office, asking: Asking, pages: Mapping[str, str]) -> View:
+    """Say what a channel hears of. `pages`: names by id."""
+    names = office.names(asking.locale)
+    say = names.messages
+    items: list[tuple[Block, ...]] = []
+    for page_id, name in pages.items():
+        found = await office.pages.subscription(page_id, asking.place)
+        if found is None or found.standing is Standing.ENDING:
+            continue
+        what = described(say, found.choice, names.components)
+        if found.standing is Standing.PAUSED:
+            what = f"{what}; {say.text('subscribe.paused', why=found.trouble)}"
+        items.append((Text(say.inline("subscribe.line", page=name, what=what)),))
+    if not items:
+        return View(say.inline("subscribe.none"))
+    return View(say.inline("subscribe.list"), (), (Bullets(tuple(items)),))
+
+
+async def listen(office: Office, wanted: Subscription) -> Subscription:
+    """Begin or change a subscription; `wanted.since` is filled in. Raises `StoreUnavailable`."""
+    for _ in range(_TRIES):
+        before = await office.pages.page(wanted.page)
+        there = await office.pages.subscription(wanted.page, wanted.place)
+        unchanged = there is not None and there.choice == wanted.choice and there.declared == wanted.declared
+        if there is not None and unchanged and there.standing is Standing.ACTIVE:
+            return there
+        new = await _begun(office, before.page, there, wanted)
+        if await office.pages.subscribe(before, new):
+            return new
+    raise StoreUnavailable(f"{_TRIES} times somebody else changed the page while this channel subscribed")
+
+
+async def leave(office: Office, page_id: str, place: Place) -> bool:
+    """End a subscription; False if there was none."""
+    for _ in range(_TRIES):
+        there = await office.pages.subscription(page_id, place)
+        if there is None or there.standing is Standing.ENDING:
+            return False
+        if await office.pages.change(there, replace(there, standing=Standing.ENDING)):
+            return True
+    raise StoreUnavailable(f"{_TRIES} times somebody else changed the subscription while it was to end")
+
+
+async def declare(office: Office, declared: Sequence[Declared], pages: Iterable[str]) -> None:
+    """Make the subscriptions of the settings file hold: new ones begin, changed ones change, missing ones end."""
+    for one in declared:
+        await listen(office, Subscription(one.place, one.page, 0, one.choice, declared=True))
+    wanted = {(one.page, one.place) for one in declared}
+    for page in pages:
+        for there in await office.pages.subscriptions(page):
+            if there.declared and (page, there.place) not in wanted:
+                await leave(office, page, there.place)
+
+
+def described(say: Messages, choice: Choice, components: Mapping[str, str]) -> str:
+    """Say in words what a channel chose."""
+    names = ", ".join(sorted(components.get(c, c) for c in choice.components))
+    words = [say.text("subscribe.parts", names=names) if names else say.text("subscribe.all")]
+    if choice.least != IMPACTS[0]:
+        words.append(say.text("subscribe.least", impact=state_word(say, "impact", choice.least)))
+    if not choice.general:
+        words.append(say.text("subscribe.no-general"))
+    if not choice.maintenance:
+        words.append(say.text("subscribe.no-maintenance"))
+    if not choice.replies:
+        words.append(say.text("subscribe.edit-only"))
+    if choice.mention:
+        impact = state_word(say, "impact", choice.mention_from)
+        words.append(say.text("subscribe.mention", who=choice.mention, impact=impact))
+    return ", ".join(words)
+
+
+async def _begun(office: Office, page: Page, there: Subscription | None, wanted: Subscription) -> Subscription:
+    """Return the subscription as it begins: what it is told of now, and what an earlier choice still has to tell."""
+    since = page.revision + 1
+    covered, keeps = await _covered(office, page, there) if there else (frozenset[str](), frozenset[str]())
+    still_open = tuple(k.incident.id for k in page.open if wanted.choice.wants(k) and k.incident.id not in covered)
+    openings = tuple(b for b in (there.openings if there else ()) if not page.incidents.keys().isdisjoint(b.incidents))
+    if still_open:
+        openings = (*openings, Bundle(f"open-{since}", Kind.OPEN, since, still_open))
+    return replace(wanted, since=since, openings=openings, keeps=keeps)
+
+
+async def _covered(office: Office, page: Page, there: Subscription) -> tuple[frozenset[str], frozenset[str]]:
+    """Return incidents the channel was told of or is about to be, and the topics it is about to be told of."""
+    settled = await office.pages.settled(page.id, there.place.platform)
+    concerned = {*changed(page, settled), *(known.incident.id for known in page.open)}
+    told_topics = await office.pages.topics(page.id, there.id)
+    ids = tuple(dict.fromkeys((*topic_ids(page, there, concerned, settled), *told_topics)))
+    announced = (await office.pages.announced(page.id, {there.id: ids})).records.get(there.id, {})
+    told = {i for record in announced.values() for i in record.incidents}
+    due = [
+        topic
+        for topic in topics(page, there, ids, announced)
+        if topic.due and topic.id not in announced and any(there.choice.wants(known) for known in topic.known)
+    ]
+    if there.standing is not Standing.ACTIVE:
+        return frozenset(told), frozenset()
+    coming = {known.incident.id for topic in due for known in topic.known if there.choice.wants(known)}
+    return frozenset(told | coming), frozenset(topic.id for topic in due)

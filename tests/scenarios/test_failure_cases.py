@@ -1,0 +1,427 @@
+"""What status pages do to those who announce them: one test a case, numbered as in the list of failures we know of.
+
+Those of the wire (19, 20, 21, 25, 33, 38) are in test_failure_cases_wire.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.core.announcement_view import Tone
+from bot.core.incident import Incident
+from bot.core.official import reading
+from bot.core.plan import EDITS_AN_HOUR
+from bot.core.statuspage import parse_incidents, parse_summary
+from bot.core.text import Text
+from bot.core.watch import Standing
+from handlers.announce import Announcer, Office
+from tests.core.test_statuspage import board
+from tests.scenarios.announcing import (
+    API,
+    CLAUDE,
+    CLAUDE_AI,
+    CODE,
+    CONSOLE,
+    DAY,
+    HOUR,
+    MINUTE,
+    OLD,
+    START,
+    Town,
+    at,
+    content,
+    document,
+    made,
+    page_of,
+    said,
+    stamp,
+    text,
+)
+
+LIFE = [f"life_{n}_{s}.json" for n, s in enumerate(("investigating", "identified", "monitoring"), 1)]
+
+
+@pytest.fixture
+async def town() -> Town:
+    """One channel listens, and the page has been read: nothing was open."""
+    town = await Town.build()
+    await town.listen()
+    await town.tells(page_of(*OLD))
+    assert town.posts() == []
+    return town
+
+
+def life(name: str) -> Any:  # noqa: ANN401 - decoded JSON
+    """A document of the invented incident's life, with the list it stands in."""
+    return page_of(*document(name)["incidents"], *OLD)
+
+
+async def lived(town: Town, *names: str) -> None:
+    for name in names:
+        await town.tells(life(name))
+
+
+class TestNothingIsSaidTwiceOrForNothing:
+    async def test_01_a_restart_announces_nothing_again_and_a_new_store_only_what_is_open(self, town: Town) -> None:
+        await lived(town, *LIFE)
+        before = dict(town.paper.messages)
+        again = replace(town, office=Office(town.pages, {"paper": town.paper}, lambda _: town.names))
+        await again.tells(life(LIFE[2]))
+        assert town.paper.messages == before
+        empty = await Town.build()
+        await empty.listen()
+        await empty.tells(life(LIFE[2]))
+        (post,) = empty.posts()
+        assert "1 incident is open" in text(post)
+        assert "Trouble old0" not in text(post)
+
+    async def test_03_an_old_one_that_comes_back_into_the_list_is_not_news(self, town: Town) -> None:
+        town = await Town.build()
+        await town.listen()
+        for number, name in enumerate(("1_before", "2_duplicate", "3_duplicate_deleted", "4_old_reenters")):
+            town.clock.now = at("2026-11-03T17:22:00Z") + number * MINUTE
+            await town.tells(f"window_{name}.json")
+        announced = " ".join(text(post) for post in town.posts())
+        assert "old0000000" not in announced
+        assert len(town.posts()) == 2, "what was open at first, and the duplicate"
+
+    async def test_07_what_means_nothing_changes_nothing(self, town: Town) -> None:
+        town.clock.now = at("2026-11-03T15:50:00Z")
+        await town.tells("backfilled_single_resolved.json")
+        shown = {ref: len(m.history) for ref, m in town.paper.messages.items()}
+        before = await town.pages.revision(CLAUDE)
+        await town.tells("cosmetic_changes_only.json")
+        assert {ref: len(m.history) for ref, m in town.paper.messages.items()} == shown
+        assert await town.pages.revision(CLAUDE) == before
+
+    async def test_11_a_part_that_stays_degraded_after_the_incident_alarms_nobody(self, town: Town) -> None:
+        await lived(town, LIFE[0], "life_6_resolved.json")
+        count = len(town.paper.messages)
+        degraded = document("summary_degraded_no_incident.json")
+        await town.tells(life("life_6_resolved.json"), summary=degraded)
+        assert len(town.paper.messages) == count
+
+    async def test_12_a_part_that_changes_and_its_incident_are_one_message(self, town: Town) -> None:
+        await town.tells(page_of(*OLD), summary="summary_degraded_no_incident.json")
+        await town.tells(life(LIFE[0]), summary="summary_degraded_no_incident.json")
+        (post,) = town.posts()
+        assert "Elevated errors" in text(post)
+
+    async def test_13_new_and_over_in_one_reading_is_one_message(self, town: Town) -> None:
+        new = made("quick", "resolved", START)
+        new["incident_updates"].append(said("quicku0", "investigating", "It began.", START - MINUTE))
+        await town.tells(page_of(new, *OLD))
+        (message,) = town.paper.messages.values()
+        assert message.shows.tone is Tone.OVER
+
+    async def test_35_the_same_title_twenty_times_is_twenty_incidents(self, town: Town) -> None:
+        same = [made(f"same{n}", at=START + n, name="Elevated errors") for n in range(20)]
+        for count in range(1, 21):
+            await town.tells(page_of(*same[:count], *OLD))
+        assert len(town.posts()) == 20
+
+    async def test_36_two_replicas_at_once_post_once(self, town: Town) -> None:
+        other = Announcer(Office(town.pages, {"paper": town.paper}, lambda _: town.names))
+        await town.reads(life(LIFE[0]))
+        await town.announces()
+        await other.walk(CLAUDE, "paper")
+        assert len(town.paper.messages) == 1
+        before = await town.pages.page(CLAUDE)
+        await town.reads(life(LIFE[1]))
+        assert not await town.pages.put(before, before.page), "who read the page before writes nothing"
+
+
+class TestNothingIsLost:
+    async def test_02_came_and_went_between_two_readings(self, town: Town) -> None:
+        town.clock.now = at("2026-11-03T15:42:00Z")
+        await town.tells("appears_resolved_between_polls.json")
+        quick = next(p for p in town.posts() if "15:40" in text(p))
+        assert quick.shows.tone is Tone.OVER
+        assert text(quick).count("15:41 UTC") >= 2, "all its updates"
+        assert town.replies(quick) == []
+
+    async def test_15_an_incident_that_outlives_every_memory_still_gets_its_end(self, town: Town) -> None:
+        await lived(town, LIFE[0])
+        for _ in range(120):
+            await town.tells(life(LIFE[0]), after=DAY)
+        await lived(town, "life_6_resolved.json")
+        (post,) = town.posts()
+        assert post.shows.tone is Tone.OVER
+        assert len(town.replies(post)) == 1
+
+    async def test_16_closing_words_come_from_the_list_with_all_updates(self, town: Town) -> None:
+        await town.tells(life(LIFE[0]), summary="summary_three_open.json")
+        closing = document("life_6_resolved.json")["incidents"][0]["incident_updates"][0]["body"]
+        await town.tells(life("life_6_resolved.json"), summary="summary_all_operational.json")
+        post = next(p for p in town.posts() if "Elevated errors" in text(p))
+        assert closing in town.replies(post)[-1]
+
+    async def test_22_a_send_that_fails_after_the_state_was_stored_goes_out_later(self, town: Town) -> None:
+        class Shut:
+            """A platform that is down."""
+
+            def __getattr__(self, name: str) -> object:
+                raise OSError(name)
+
+        await town.reads(life(LIFE[0]))
+        broken = Announcer(Office(town.pages, {"paper": Shut()}, lambda _: town.names))  # type: ignore[dict-item]
+        assert (await broken.walk(CLAUDE, "paper")).left == 1
+        town.clock.now += MINUTE
+        await town.announces()
+        assert len(town.posts()) == 1
+
+    async def test_23_many_changes_in_one_reading_are_all_told(self, town: Town) -> None:
+        many = [made(f"new{n}", at=START + n) for n in range(7)]
+        await town.tells(page_of(*many, *OLD))
+        assert len(town.posts()) == 7
+        for new in many:
+            new["incident_updates"] += [said(f"{new['id']}u{n}", "monitoring", f"More {n}.", START + n) for n in (2, 3)]
+        await town.tells(page_of(*many, *OLD))
+        assert all(
+            "More 2." in " ".join(town.replies(p)) and "More 3." in " ".join(town.replies(p)) for p in town.posts()
+        )
+
+    async def test_26_several_updates_at_once_are_one_reply_in_order_of_time(self, town: Town) -> None:
+        await lived(town, LIFE[0], "life_5_monitoring.json")
+        (post,) = town.posts()
+        (reply,) = town.replies(post)
+        times = [reply.index(f"{t} UTC") for t in ("14:09", "14:31", "14:44", "14:58")]
+        assert times == sorted(times)
+
+    @pytest.mark.parametrize("wrong", [-9 * MINUTE, 9 * MINUTE])
+    async def test_24_a_clock_that_is_wrong_by_minutes_loses_and_repeats_nothing(self, wrong: float) -> None:
+        town = await Town.build()
+        await town.listen()
+        town.clock.now += wrong
+        await town.tells(page_of(*OLD))
+        await lived(town, *LIFE)
+        town.clock.now -= 2 * wrong
+        await lived(town, "life_5_monitoring.json", "life_6_resolved.json")
+        (post,) = town.posts()
+        told = " ".join(town.replies(post))
+        assert [told.count(f"{t} UTC") for t in ("14:09", "14:31", "14:44", "14:58", "15:20")] == [1] * 5
+
+    async def test_39_after_three_days_off_what_ended_is_one_digest_and_what_is_open_is_told(self, town: Town) -> None:
+        await lived(town, LIFE[0])
+        began = START + DAY
+        ended = [made(f"gone{n}", "resolved", began + n * HOUR) for n in range(3)]
+        still = made("still", at=began + 2 * DAY)
+        await town.tells(page_of(still, *ended, *life("life_6_resolved.json")["incidents"]), after=3 * DAY)
+        posts = town.posts()
+        assert len(posts) == 3
+        digest = next(p for p in posts if "3 incidents began and ended" in text(p))
+        assert all(f"Trouble gone{n}" in text(digest) for n in range(3))
+        assert posts[0].shows.tone is Tone.OVER, "what was announced before is brought to its end"
+        assert len(town.replies(posts[0])) == 1
+        assert any("Trouble still" in text(p) and p.shows.tone is Tone.MINOR for p in posts)
+
+
+class TestTheVendorChangesItsMind:
+    async def test_04_a_deleted_incident_is_withdrawn_after_two_readings(self, town: Town) -> None:
+        await lived(town, LIFE[0])
+        await town.tells(page_of(*OLD))
+        assert town.posts()[0].shows.tone is Tone.MAJOR, "once is no proof"
+        await town.tells(page_of(*OLD))
+        (post,) = town.posts()
+        assert post.shows.tone is Tone.GONE
+        assert "Withdrawn" in text(post)
+        assert "withdrew" in town.replies(post)[-1]
+        await lived(town, LIFE[0])
+        assert town.posts()[0].shows.tone is Tone.MAJOR, "and back"
+
+    async def test_05_words_of_the_end_rewritten_days_later_are_edited_silently(self, town: Town) -> None:
+        await lived(town, LIFE[0], "life_6_resolved.json")
+        count = len(town.paper.messages)
+        changed = life("life_6_resolved.json")
+        changed["incidents"][0]["incident_updates"][0]["body"] = "Between 14:00 and 15:20 something else was wrong."
+        await town.tells(changed, after=4 * DAY)
+        assert len(town.paper.messages) == count
+        assert "something else was wrong" in town.replies(town.posts()[0])[-1]
+
+    async def test_06_a_new_title_or_impact_is_edited_and_said_once(self, town: Town) -> None:
+        await lived(town, LIFE[0])
+        changed = life(LIFE[0])
+        changed["incidents"][0].update(name="Errors everywhere", impact="critical")
+        for _ in range(3):
+            await town.tells(changed)
+        (post,) = town.posts()
+        assert "Errors everywhere" in text(post)
+        assert post.shows.tone is Tone.CRITICAL
+        (reply,) = town.replies(post)
+        assert "title" in reply
+        assert "major → critical" in reply
+
+    async def test_32_a_step_back_reopens_the_message(self, town: Town) -> None:
+        await lived(town, *LIFE, "life_4_identified.json")
+        (post,) = town.posts()
+        assert "Latest, 14:44 UTC" in text(post)
+        over = life("life_6_resolved.json")
+        await town.tells(over)
+        assert town.posts()[0].shows.tone is Tone.OVER
+        over["incidents"][0]["status"] = "investigating"
+        over["incidents"][0]["incident_updates"].insert(
+            0, said("again", "investigating", "It is back.", START + 2 * HOUR)
+        )
+        await town.tells(over)
+        assert post.shows.tone is Tone.MAJOR
+        assert "It is back." in town.replies(post)[-1]
+
+    async def test_37_an_advisory_of_eighteen_days_is_one_post_and_few_edits(self, town: Town) -> None:
+        advisory = made("advisory", "monitoring")
+        await town.tells(page_of(advisory, *OLD))
+        for n in range(18 * 24):
+            advisory["impact"] = ("minor", "major")[n // 24 % 2]
+            advisory["updated_at"] = stamp(START + n * HOUR)
+            await town.tells(page_of(advisory, *OLD), after=HOUR)
+        (post,) = town.posts()
+        assert len(post.history) == 18
+        advisory["impact"] = "none"
+        for n in range(60):
+            advisory["name"] = f"Name {n}"
+            await town.tells(page_of(advisory, *OLD), after=1)
+        assert len(post.history) + len(town.replies(post)) < 18 + 17 + 2 * EDITS_AN_HOUR, "a flapping title is damped"
+        await town.tells(page_of(advisory, *OLD), after=HOUR)
+        assert "Name 59" in text(post)
+
+    async def test_30_a_maintenance_is_announced_moved_reminded_begun_and_done_in_one_thread(self, town: Town) -> None:
+        async def says(name: str, when: str) -> None:
+            town.clock.now = at(when)
+            await town.tells(page_of(*OLD), maintenances=f"maintenance_{name}.json")
+
+        await says("1_scheduled", "2026-11-02T14:01:00Z")
+        (post,) = town.posts()
+        assert "Planned maintenance: Console upgrade" in text(post)
+        await says("1_scheduled", "2026-11-03T13:05:00Z")
+        assert "Begins soon" in town.replies(post)[-1]
+        await says("1b_rescheduled_no_update", "2026-11-03T13:06:00Z")
+        assert "Moved: from 2026-11-03 14:00 UTC to 2026-11-04 14:00 UTC" in town.replies(post)[-1]
+        assert "2026-11-04 14:00 UTC" in text(post)
+        await says("2_in_progress", "2026-11-04T14:01:00Z")
+        assert "under way" in text(post)
+        await says("3_verifying", "2026-11-04T14:51:00Z")
+        await says("4_completed", "2026-11-04T15:01:00Z")
+        assert post.shows.tone is Tone.OVER
+        assert "Maintenance done" in text(post)
+        assert len(town.posts()) == 1
+
+
+class TestWhoHearsOfIt:
+    async def test_08_parts_unlinked_at_the_end_do_not_cost_the_end(self, town: Town) -> None:
+        await town.listen("CODE", components=frozenset({CODE}))
+        await town.listen("CONSOLE", components=frozenset({CONSOLE}))
+        await lived(town, LIFE[0])
+        end = life("life_6_resolved.json")
+        end["incidents"][0]["components"] = []
+        for update in end["incidents"][0]["incident_updates"]:
+            update["affected_components"] = None
+        await town.tells(end)
+        (post,) = town.posts("CODE")
+        assert post.shows.tone is Tone.OVER
+        assert town.posts("CONSOLE") == []
+
+    async def test_09_an_incident_of_no_impact_that_names_no_part_goes_to_everybody(self, town: Town) -> None:
+        await town.listen("CODE", components=frozenset({CODE}))
+        await town.listen("NOT", components=frozenset({CODE}), general=False)
+        await town.tells(page_of(made("general", impact="none"), *OLD))
+        assert [len(town.posts(c)) for c in ("C1", "CODE", "NOT")] == [1, 1, 0]
+
+    async def test_28_parts_that_are_no_parts_are_not_offered(self) -> None:
+        groups = document("summary_groups_other_timezone.json")
+        listed = parse_summary(groups, page_id="exampleexamp").components
+        names = {c["id"] for c in groups["components"] if c.get("group")}
+        assert names
+        assert names.isdisjoint(c.id for c in listed)
+
+    async def test_29_a_renamed_part_keeps_its_subscribers(self, town: Town) -> None:
+        await town.listen("API", components=frozenset({API}))
+        new = life(LIFE[0])
+        for part in new["incidents"][0]["components"]:
+            part["name"] = f"New {part['name']}"
+        await town.tells(new)
+        assert len(town.posts("API")) == 1
+
+    async def test_34_a_deleted_message_or_channel_hurts_no_other_and_is_told_once(self, town: Town) -> None:
+        await town.listen("C2")
+        await lived(town, LIFE[0])
+        (mine,) = town.posts()
+        del town.paper.messages[mine.ref]
+        await lived(town, LIFE[1], "life_6_resolved.json")
+        assert "14:09" in text(town.posts()[0]), "news after the deletion begin a new message"
+        (theirs,) = town.posts("C2")
+        assert theirs.shows.tone is Tone.OVER
+        town.paper.closed.add("C1")
+        for n in range(3):
+            await town.tells(page_of(made(f"later{n}"), *OLD))
+        assert len(town.paper.told) == 1
+        assert len(town.posts("C2")) == 4
+
+
+class TestWhatItLooksLike:
+    async def test_10_a_headline_that_says_all_is_well_hides_no_open_incident(self) -> None:
+        listed = parse_incidents(document("incidents_three_open.json"), page_id=CLAUDE)
+        fine = parse_summary(document("summary_all_operational.json"), page_id=CLAUDE).components
+        found = reading(content().library, None, {"surface": "web"}, board(*listed, components=fine), 1010.0)
+        assert found.answer == "incident"
+
+    async def test_14_a_part_that_recovers_does_not_end_the_incident(self, town: Town) -> None:
+        await lived(town, LIFE[0])
+        update = said("better", "monitoring", "Code is fine again.", START + 5 * MINUTE)
+        update["affected_components"] = [
+            {"code": CODE, "name": "Claude Code", "old_status": "partial_outage", "new_status": "operational"}
+        ]
+        better = life(LIFE[0])
+        better["incidents"][0]["incident_updates"].insert(0, update)
+        await town.tells(better)
+        (post,) = town.posts()
+        assert post.shows.tone is Tone.MAJOR
+        assert "Claude Code: working" in text(post)
+        assert "Claude Code: partial outage → working" in town.replies(post)[0]
+
+    async def test_17_words_nobody_knows_are_shown_as_they_are_and_are_not_over(self, town: Town) -> None:
+        odd = made("odd", "contemplating", impact="apocalyptic")
+        await town.listen("GRAVE", least="critical")
+        await town.tells(page_of(odd, *OLD))
+        (post,) = town.posts("GRAVE")
+        assert "apocalyptic" in text(post)
+        assert post.shows.tone is Tone.UNKNOWN
+
+    async def test_18_hostile_words_stay_words_and_are_cut(self, town: Town) -> None:
+        town.clock.now = at("2026-11-03T19:01:00Z")
+        await town.tells(page_of(*document("hostile_text.json")["incidents"], *OLD))
+        (post,) = town.posts()
+        view = post.shows.view
+        assert len(text(post)) < 3000
+        assert all(cite.url.startswith("https://") for cite in view.sources)
+        spans = [span for block in (Text(view.lead), *view.blocks) if isinstance(block, Text) for span in block.inline]
+        assert any("@everyone" in span.text for span in spans), "foreign text is plain: escaping is the adapter's"
+        assert not any(span.href or span.code for span in spans)
+        assert post.shows.mention == ""
+
+    async def test_27_times_that_make_no_sense_are_shown_without_a_duration(self, town: Town) -> None:
+        town.clock.now = at("2026-11-03T09:10:00Z")
+        backfilled = document("backfilled_single_resolved.json")["incidents"][2]
+        await town.tells(page_of(backfilled, *OLD))
+        (post,) = town.posts()
+        assert "lasted" not in text(post)
+        future = made("future", at=START + 400 * DAY, resolved_at=None)
+        future["incident_updates"][0]["display_at"] = None
+        await town.tells(page_of(future, made("timeless", started_at=None, created_at=None), *OLD))
+        assert len(town.posts()) == 3
+
+    async def test_31_missing_keys_are_read_with_defaults(self) -> None:
+        raw = document("compat_missing_keys.json")
+        (odd,) = parse_incidents(raw, page_id=raw["page"]["id"])
+        assert isinstance(odd, Incident)
+        assert odd.open
+        town = await Town.build()
+        await town.listen()
+        await town.tells(page_of(*OLD))
+        await town.tells(page_of(*raw["incidents"], *OLD))
+        (post,) = town.posts()
+        assert odd.name in text(post)
+        page = (await town.pages.page(CLAUDE)).page
+        assert page.incidents[odd.id].standing is Standing.LISTED
+        assert CLAUDE_AI not in text(post)

@@ -1,0 +1,205 @@
+"""The failure cases of the wire, over HTTP from a page on this machine; numbered as in test_failure_cases.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.console.plain import as_text
+from bot.adapters.statuspage.client import StatusPage
+from bot.adapters.statuspage.settings import PageSettings
+from bot.core.view import View
+from bot.core.watch import FeedHealth
+from handlers.watch import INTERVAL, STALE_AFTER, Watcher
+from tests.adapters.statuspage.pageserver import FIXTURES, Answer, Clocks, PageServer, document
+from tests.scenarios import announcing, test_failure_cases
+from tests.scenarios.announcing import CLAUDE, START, Town, text
+
+MAINTENANCES = "/api/v2/scheduled-maintenances.json"
+
+
+class Watched:
+    """A town whose page is read over HTTP."""
+
+    def __init__(self, town: Town, server: PageServer, page: StatusPage, clocks: Clocks) -> None:
+        self.town, self.server, self.clocks, self.warned = town, server, clocks, list[str]()
+        self.page = page
+        self.watcher = Watcher(town.office, {CLAUDE: page}, self._tell, monotonic=lambda: clocks.monotonic)
+
+    async def tick(self, seconds: float = INTERVAL[1]) -> None:
+        """Some time passes; what is due is read and announced."""
+        self.town.clock.now += seconds
+        self.clocks.forward(seconds)
+        await self.watcher.tick()
+        await self.town.announces()
+
+    def recovers(self, incidents: str = "incidents_three_open.json", summary: str = "summary_three_open.json") -> None:
+        """The page says this; it has no list of maintenances."""
+        self.server.otherwise = Answer(404)
+        self.server.says(incidents, summary)
+
+    async def _tell(self, view: View) -> None:
+        self.warned.append(as_text(view, grades={}))
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.fixture
+async def stack() -> AsyncIterator[AsyncExitStack]:
+    async with AsyncExitStack() as stack:
+        yield stack
+
+
+async def server_on(stack: AsyncExitStack) -> PageServer:
+    server = PageServer()
+    await server.start()
+    stack.push_async_callback(server.stop)
+    return server
+
+
+async def watched(stack: AsyncExitStack, server: PageServer, *more: PageServer, redirects: str = "") -> Watched:
+    """Watch these hosts of one page; one channel listens."""
+    town, clocks = await Town.build(), Clocks()
+    await town.listen()
+    settings = PageSettings(
+        page_id=CLAUDE,
+        hosts=tuple(s.address for s in (server, *more)),
+        redirect_hosts=(redirects,) if redirects else (),
+        timeout=5.0,
+        maintenances=True,
+    )
+    page = StatusPage(settings, wall=lambda: clocks.wall, monotonic=lambda: clocks.monotonic)
+    stack.push_async_callback(page.close)
+    return Watched(town, server, page, clocks)
+
+
+@pytest.fixture
+async def here(stack: AsyncExitStack) -> Watched:
+    """A page that was read once, with an incident that was announced."""
+    here = await watched(stack, await server_on(stack))
+    here.server.says("backfilled_single_resolved.json")
+    await here.tick()
+    here.server.says("incidents_three_open.json", "summary_three_open.json")
+    await here.tick()
+    assert len(here.town.posts()) == 3
+    return here
+
+
+def what_people_see(here: Watched) -> list[str]:
+    return [text(m) for m in here.town.paper.messages.values()]
+
+
+@pytest.mark.parametrize("case", document("http_cases.json"), ids=lambda case: str(case.get("name") or case)[:40])
+async def test_19_what_is_no_document_is_no_news(here: Watched, case: dict[str, object]) -> None:
+    seen, before = what_people_see(here), await here.town.pages.revision(CLAUDE)
+    here.server.answers_all(as_answer(case))
+    for _ in range(3):
+        await here.tick()
+    assert what_people_see(here) == seen
+    assert await here.town.pages.revision(CLAUDE) == before
+    page = (await here.town.pages.page(CLAUDE)).page
+    assert page.trouble is not None
+    here.recovers()
+    await here.tick(40_000)
+    assert (await here.town.pages.page(CLAUDE)).page.trouble is None
+
+
+def as_answer(case: dict[str, object]) -> Answer:
+    """A case of `http_cases.json` as this server says it."""
+    status, headers, body = (case.get(key) for key in ("status", "headers", "body"))
+    named = {str(k): str(v) for k, v in headers.items()} if isinstance(headers, dict) else {}
+    words = body.encode() if isinstance(body, str) else (FIXTURES / str(case["body_file"])).read_bytes()
+    return Answer(status if isinstance(status, int) else 200, words, named)
+
+
+async def test_19_a_challenged_page_says_so_and_its_other_host_saves_the_reading(stack: AsyncExitStack) -> None:
+    first, second = await server_on(stack), await server_on(stack)
+    challenged = await watched(stack, first)
+    first.answers_all(Answer(405, b"<html>prove it</html>"))
+    await challenged.tick()
+    page = (await challenged.town.pages.page(CLAUDE)).page
+    assert page.health(challenged.town.clock.now, STALE_AFTER) is FeedHealth.CHALLENGED
+    assert len(challenged.warned) == 1
+    saved = await watched(stack, first, second)
+    second.says("incidents_three_open.json", "summary_three_open.json")
+    await saved.tick()
+    assert (await saved.town.pages.page(CLAUDE)).page.health(saved.town.clock.now, STALE_AFTER) is FeedHealth.OK
+
+
+async def test_20_hours_without_a_page_are_warned_of_once_and_never_called_over(here: Watched) -> None:
+    seen = what_people_see(here)
+    here.server.answers_all(Answer(503))
+    for _ in range(100):
+        await here.tick()
+    assert what_people_see(here) == seen
+    assert [("cannot be read" in words) for words in here.warned] == [True]
+    page = (await here.town.pages.page(CLAUDE)).page
+    assert page.health(here.town.clock.now, STALE_AFTER) is FeedHealth.STALE
+    here.recovers()
+    for _ in range(10):
+        await here.tick()
+    assert ["can be read again" in words for words in here.warned] == [False, True]
+    assert here.server.asked() < 40, "it was left alone for longer and longer"
+
+
+async def test_21_a_move_to_another_host_of_the_page_is_followed_and_no_other(stack: AsyncExitStack) -> None:
+    old, new = await server_on(stack), await server_on(stack)
+    new.says("life_1_investigating.json", "summary_all_operational.json")
+    moved = await watched(stack, old, redirects=new.address)
+    for path in ("summary", "incidents", "scheduled-maintenances"):
+        old.answers[f"/api/v2/{path}.json"] = Answer(302, b"", {"Location": f"{new.address}/api/v2/{path}.json"})
+    await moved.tick()
+    assert len(moved.town.posts()) == 1
+    strayed = await watched(stack, old)
+    await strayed.tick()
+    page = (await strayed.town.pages.page(CLAUDE)).page
+    assert page.read_at is None
+    assert page.trouble is not None
+    assert "not a host of this page" in page.trouble.why
+
+
+async def test_25_a_first_reading_that_fails_is_waited_out_without_a_hot_loop(stack: AsyncExitStack) -> None:
+    here = await watched(stack, await server_on(stack))
+    here.server.answers_all(Answer(500))
+    await here.tick()
+    asked = len(here.server.requests)
+    for _ in range(50):
+        await here.tick(0.1)
+    assert len(here.server.requests) == asked
+    here.recovers("life_1_investigating.json")
+    await here.tick()
+    assert len(here.town.posts()) == 1
+
+
+async def test_33_a_nudge_is_never_data(here: Watched) -> None:
+    """There is no webhook: nothing but a reading of the page can make news, and a second one of the same makes none."""
+    seen = what_people_see(here)
+    for _ in range(5):
+        await here.watcher.poll(CLAUDE, here.page)
+        await here.town.announces()
+    assert what_people_see(here) == seen
+
+
+@pytest.mark.parametrize("name", ["other_page_id.json", "incidents_empty_list.json"])
+async def test_38_another_page_or_an_empty_list_withdraws_nothing(here: Watched, name: str) -> None:
+    seen = what_people_see(here)
+    here.server.says(name)
+    for _ in range(5):
+        await here.tick()
+    assert what_people_see(here) == seen
+
+
+def test_every_case_of_the_list_has_its_test() -> None:
+    files = (test_failure_cases.__file__, __file__)
+    found = re.findall(r"def test_(\d\d)_", "".join(Path(f).read_text(encoding="utf-8") for f in files if f))
+    assert {int(n) for n in found} == set(range(1, 40))
+    assert announcing.START == START
