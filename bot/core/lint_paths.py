@@ -35,6 +35,8 @@ def path_problems(library: Library) -> Iterator[Problem]:
             yield _problem(
                 library, place, "before-asking", f"advises to send again before asking what ran: {_way(unasked, place)}"
             )
+        if step.auto and place in _reached(edges, _next(edges, place), through=lambda here, _: bool(steps[here].auto)):
+            yield _problem(library, place, "auto", "leads round to itself before anybody is asked")
         if not step.human and step.choices and ends.get(place, set()) <= {Outcome.HANDED_OFF}:
             yield _problem(
                 library, place, "only-human", "leads to nothing but a hand-off; mark it `human` if the cause needs one"
@@ -71,6 +73,10 @@ def _reached(
                 before[there] = place
                 queue.append(there)
     return before
+
+
+def _next(edges: Edges, place: Place) -> list[Place]:
+    return [there for _, there in edges[place] if not isinstance(there, Outcome)]
 
 
 def _way(before: Mapping[Place, Place | None], place: Place) -> str:

@@ -23,6 +23,8 @@ from content import ROOT
 SERVICES = "claude.toml"
 """The file of `products/` that says what the status page covers; all others are for the recogniser."""
 
+_PARTS = ("guides", "messages", "products")
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -52,8 +54,7 @@ def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
     guides: dict[str, Guide] = {}
     files = 0
     for root in (ROOT, *dirs):
-        if not root.is_dir():
-            raise SettingsError(f"content folder {root} is not there (setting `content_dirs`)")
+        _check_folder(root)
         for path in sorted((root / "guides" / locale).glob("*.md")):
             files += 1
             try:
@@ -75,6 +76,16 @@ def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
         services=_services(dirs),
     )
     return Content(library, _products(dirs), tuple(problems), files)
+
+
+def _check_folder(root: Path) -> None:
+    """Refuse a folder from which nothing would be read: nobody would notice that their guides are not used."""
+    if not root.is_dir():
+        raise SettingsError(f"content folder {root} is not there (setting `content_dirs`)")
+    if any(root.iterdir()) and not any((root / name).is_dir() for name in _PARTS):
+        raise SettingsError(f"content folder {root} holds none of {', '.join(f'{name}/' for name in _PARTS)}")
+    if stray := next((root / "guides").glob("*.md"), None):
+        raise SettingsError(f"{stray} is not read: guides stand in a folder of their language, guides/en/")
 
 
 def _text(path: Path) -> str:

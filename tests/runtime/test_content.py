@@ -147,6 +147,15 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
         load([tmp_path / "gone"])
 
 
+def test_a_folder_of_another_shape_is_refused(ours: Folder) -> None:
+    ours.put("desk.md", GUIDE)
+    with pytest.raises(SettingsError, match=r"holds none of guides/, messages/, products/"):
+        load([ours.root])
+    ours.put("guides/desk.md", GUIDE)
+    with pytest.raises(SettingsError, match=r"guides/desk.md is not read: guides stand in a folder of their language"):
+        load([ours.root])
+
+
 def test_facts_can_be_added_to(ours: Folder) -> None:
     ours.put("guides/en/facts.md", "---\nmerge: true\n---\n## - {#surface add}\n- [Kiosk](#){#kiosk surface=kiosk}\n")
     ours.put("guides/en/desk.md", GUIDE.replace("reviewed", "surfaces: [kiosk]\nreviewed"))
