@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import content
@@ -16,7 +16,8 @@ from bot.core.errors import ContentError
 from bot.core.guide import Choice, Condition, Guide, Onward, Outcome, Step, ToOutcome, ToStep
 from bot.core.markdown import parse_guide, read_guide
 from bot.core.text import Bullets, Code, Evidence, Note, Span, Steps, Text, Undo, plain
-from tests.core.small import GUIDES, parsed, small, text_of
+from tests.core.small import GUIDES, found, parsed, small, text_of, with_texts
+from tests.scenarios.playing import library
 
 HEAD = "---\ntitle: A trial\nreviewed: 2026-11-30\nsources:\n  errors: https://x.y/z\n---\n"
 LINES = HEAD.count("\n")
@@ -289,9 +290,9 @@ def test_anything_at_all_is_refused_with_a_sentence(text: str) -> None:
     assert guide.steps
 
 
-@given(st.data())
-def test_a_guide_with_lines_lost_doubled_or_swapped_never_breaks_the_reader(data: st.DataObject) -> None:
-    lines = REAL[data.draw(st.sampled_from(sorted(REAL)))].splitlines()
+def mangled(data: st.DataObject, text: str) -> str:
+    """A text with lines lost, doubled, swapped or cut."""
+    lines = text.splitlines()
     for _ in range(data.draw(st.integers(1, 6))):
         a, b = (data.draw(st.integers(0, len(lines) - 1)) for _ in range(2))
         match data.draw(st.sampled_from(["lose", "double", "swap", "cut"])):
@@ -303,6 +304,21 @@ def test_a_guide_with_lines_lost_doubled_or_swapped_never_breaks_the_reader(data
                 lines[a], lines[b] = lines[b], lines[a]
             case _:
                 lines[a] = lines[a][: len(lines[a]) // 2]
-    patch, problems = read_guide("\n".join(lines), guide_id="trial")
+    return "\n".join(lines)
+
+
+@given(st.data())
+def test_a_mangled_guide_never_breaks_the_reader_or_the_linter(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(sorted(REAL)))
+    text = mangled(data, REAL[name])
+    patch, problems = read_guide(text, guide_id=name)
     assert patch.guide.steps
-    assert all(0 < problem.line <= len(lines) + 2 for problem in problems)
+    assert all(0 < problem.line <= text.count("\n") + 3 for problem in problems)
+    assert all("\n" not in problem for problem in found(with_texts(**{name: text})))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data(), st.sampled_from(sorted(library().guides)))
+def test_a_mangled_guide_of_the_real_ones_never_breaks_the_reader(data: st.DataObject, name: str) -> None:
+    text = (content.ROOT / "guides" / "en" / f"{name}.md").read_text("utf-8")
+    assert read_guide(mangled(data, text), guide_id=name)[0].guide.steps
