@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.adapters.store import connect
-from bot.adapters.store.keys import CLAIM, REGISTRY, WORKSPACES, keys_of, spec_of, tenant_of
+from bot.adapters.store.keys import CLAIM, OF_WORKSPACES, WORKSPACES, keys_of, spec_of, tenant_of
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.conversation import SCHEMA, Conversation
 from bot.core.errors import RecordTooNew, StoreError, StoreUnavailable
@@ -216,7 +216,7 @@ class TestKeys:
             assert spec.ttl - 60 < backend.admin.ttl(key) <= spec.ttl
             assert f"{{{tenant_of(place)}}}" in key
             seen.add(spec.name)
-        assert seen == {spec.name for spec in REGISTRY} - {WORKSPACES.name}
+        assert seen == {spec.name for spec in OF_WORKSPACES}
         key = WORKSPACES.key("")
         assert backend.admin.type(key) == WORKSPACES.type.encode()
         assert WORKSPACES.ttl - 60 < backend.admin.ttl(key) <= WORKSPACES.ttl
