@@ -8,11 +8,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
 
 from bot.core.errors import SettingsError
 from bot.ports.platform import House, Running
-from bot.runtime.checks import Check
+from bot.runtime.checks import Check, Health
 from bot.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.adapters.slack.connection import Access
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +44,48 @@ async def _nothing(_settings: Settings) -> Sequence[Check]:
     return ()
 
 
+def _access(settings: Settings) -> Access:
+    from bot.adapters.slack.connection import Access  # noqa: PLC0415 - loads Slack's libraries
+
+    return Access(
+        bot_token=_secret(settings.slack_bot_token),
+        app_token=_secret(settings.slack_app_token),
+        signing_secret=_secret(settings.slack_signing_secret),
+        api_url=settings.slack.api_url,
+        host=settings.slack.host,
+        port=settings.slack.port,
+        watched=settings.slack.rooms.watched,
+    )
+
+
+def _secret(value: SecretStr | None) -> str:
+    return value.get_secret_value() if value else ""
+
+
+def _slack(settings: Settings, house: House) -> AbstractAsyncContextManager[Running]:
+    from bot.adapters.slack.connection import start  # noqa: PLC0415 - loads Slack's libraries
+
+    return start(_access(settings), house)
+
+
+async def _examined_slack(settings: Settings) -> Sequence[Check]:
+    from bot.adapters.slack.doctor import examine  # noqa: PLC0415 - loads Slack's libraries
+
+    try:
+        access = _access(settings)
+    except SettingsError as error:
+        return (Check("slack", Health.FAIL, str(error), "deploy/README.md shows where each comes from"),)
+    found = await examine(access, settings.slack.triage_channels)
+    return [Check(one.name, Health(one.health), one.says, one.do) for one in found]
+
+
 PLATFORMS: tuple[Platform, ...] = (
     Platform(
         "slack",
         lambda settings: any((settings.slack_bot_token, settings.slack_app_token, settings.slack_signing_secret)),
         "SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP)",
-        _not_yet,
-        _nothing,
+        _slack,
+        _examined_slack,
     ),
     Platform("discord", lambda settings: settings.discord_token is not None, "DISCORD_TOKEN", _not_yet, _nothing),
 )

@@ -55,6 +55,10 @@ class ChannelSettings(BaseModel):
 class SlackSettings(ChannelSettings):
     """Slack; its tokens come from the environment."""
 
+    host: str = Field(default="127.0.0.1", description="address Slack's requests are taken at, with a signing secret")
+    port: int = Field(default=3000, ge=0, le=65535, description="port Slack's requests are taken at")
+    api_url: str = Field(default="https://slack.com/api/", description="Slack's Web API; others for its other clouds")
+
 
 class DiscordSettings(ChannelSettings):
     """Discord; its token comes from the environment."""

@@ -51,13 +51,13 @@ Find = Callable[[str], Workspace | None]
 class Api:
     """Calls methods with the token of a workspace; raises the core's errors only.
 
-    find: the workspace of an id. died: told when a token turns out to be of no more use.
+    find: the workspace of an id. died: told when a workspace's token is of no more use, and why.
     """
 
     def __init__(self, client: AsyncWebClient, find: Find, died: Callable[[str, str], None]) -> None:
         """Take the client, whose session is shared by everything that talks to Slack."""
         self.client = client
-        self._find, self._died = find, died
+        self._find, self.died = find, died
         self._until: OrderedDict[tuple[str, str, str], float] = OrderedDict()
 
     def workspace(self, workspace: str) -> Workspace:
@@ -116,7 +116,7 @@ class Api:
             while len(self._until) > _REMEMBERED:
                 self._until.popitem(last=False)
         elif code_of(error) in DEAD:
-            self._died(where.id, code_of(error))
+            self.died(where.id, code_of(error))
         return translated(error, method)
 
 

@@ -1,0 +1,127 @@
+"""What `redial doctor` asks Slack: do the tokens work, which rights are there and what for, is the socket reachable."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.adapters.slack.api import TIMEOUT
+from bot.adapters.slack.connection import Access
+from bot.adapters.slack.errors import FAULTS, code_of, translated
+
+SCOPES = {
+    "app_mentions:read": "to hear a mention",
+    "channels:history": "to hear answers in threads of public channels, and find its own messages after a crash",
+    "channels:read": "to know which channels it is in",
+    "chat:write": "to answer",
+    "commands": "for /redial and “Triage this message”",
+    "files:read": "to read pasted snippets and text files",
+    "groups:history": "the same as channels:history, in private channels",
+    "groups:read": "to know which private channels it is in",
+    "im:history": "to hear direct messages",
+    "im:write": "to begin a direct message, where the answer is private",
+}
+"""Every scope the manifest asks for, and what it is for."""
+
+_NEEDED = frozenset({"app_mentions:read", "chat:write", "commands", "im:history", "im:write"})
+"""Without these a way in does not work; without the others less is heard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; `do` is empty where all is well."""
+
+    name: str
+    health: Literal["ok", "warn", "fail"]
+    says: str
+    do: str = ""
+
+
+async def examine(access: Access, triage: Sequence[str] = ()) -> list[Finding]:
+    """Look at everything a start needs; never raises. triage: channels Redial should be a member of."""
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT)) as session:
+        client = AsyncWebClient(base_url=access.api_url, session=session, retry_handlers=[])
+        found = [finding async for finding in _token(client, access)]
+        if found[0].health == "ok":
+            channels = dict.fromkeys((*triage, *sorted(access.watched)))
+            found += [await _channel(client, access, channel) for channel in channels]
+        if access.app_token:
+            found.append(await _socket(client, session, access))
+        if access.signing_secret:
+            found.append(_port(access))
+        return found
+
+
+async def _token(client: AsyncWebClient, access: Access) -> AsyncIterator[Finding]:
+    try:
+        answer = await client.auth_test(token=access.bot_token)
+    except FAULTS as error:
+        do = "copy the Bot User OAuth Token (xoxb-…) from OAuth & Permissions into SLACK_BOT_TOKEN"
+        if not code_of(error):
+            do = f"let this machine reach {access.api_url} over HTTPS"
+        yield Finding("slack token", "fail", str(translated(error, "auth.test")), do)
+        return
+    yield Finding("slack token", "ok", f"{answer.get('team')} as {answer.get('user')}")
+    granted = {name.lower(): value for name, value in dict(answer.headers).items()}.get("x-oauth-scopes", "")
+    if not granted:
+        yield Finding("slack scopes", "warn", "Slack does not say which scopes this token has")
+        return
+    for finding in _scopes({scope.strip() for scope in granted.split(",")}):
+        yield finding
+
+
+def _scopes(granted: set[str]) -> Iterator[Finding]:
+    missing = [scope for scope in SCOPES if scope not in granted]
+    for scope in missing:
+        do = f"add the scope {scope} under OAuth & Permissions and install the app again"
+        health: Literal["warn", "fail"] = "fail" if scope in _NEEDED else "warn"
+        yield Finding("slack scopes", health, f"{scope} is missing, needed {SCOPES[scope]}", do)
+    if not missing:
+        yield Finding("slack scopes", "ok", ", ".join(SCOPES))
+    if more := sorted(scope for scope in granted - set(SCOPES) if scope):
+        yield Finding("slack scopes", "warn", f"never used: {', '.join(more)}", "take them away: least is safest")
+
+
+async def _channel(client: AsyncWebClient, access: Access, channel: str) -> Finding:
+    name = f"slack channel {channel}"
+    try:
+        answer = await client.conversations_info(channel=channel, token=access.bot_token)
+    except FAULTS as error:
+        do = "correct the id in `slack.triage_channels` or `slack.watched_channels`, and `/invite` the app there"
+        return Finding(name, "warn", str(translated(error, "conversations.info")), do)
+    known = cast("dict[str, Any]", answer.get("channel") or {})
+    if known.get("is_archived"):
+        return Finding(name, "warn", f"#{known.get('name')} is archived", "take it out of the settings")
+    if not known.get("is_member"):
+        return Finding(name, "warn", f"not a member of #{known.get('name')}", "`/invite` the app there")
+    return Finding(name, "ok", f"member of #{known.get('name')}")
+
+
+async def _socket(client: AsyncWebClient, session: aiohttp.ClientSession, access: Access) -> Finding:
+    try:
+        answer = await client.apps_connections_open(app_token=access.app_token)
+        async with session.ws_connect(str(answer["url"])) as connection:
+            hello = await connection.receive(timeout=TIMEOUT)
+    except FAULTS as error:
+        do = "make an app-level token with connections:write (Basic Information), and let wss:// through the proxy"
+        return Finding("slack socket", "fail", str(translated(error, "apps.connections.open")), do)
+    if hello.type is not aiohttp.WSMsgType.TEXT:
+        return Finding("slack socket", "fail", "opened, and closed at once", "turn Socket Mode on for the app")
+    return Finding("slack socket", "ok", "Socket Mode answers")
+
+
+def _port(access: Access) -> Finding:
+    """Say whether the port is free, or somebody listens there: at best a Redial that runs."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((access.host, access.port))
+        except OSError as error:
+            do = "fine if Redial runs here already; else set another `slack.port`"
+            return Finding("slack http", "warn", f"{access.host}:{access.port} cannot be taken: {error.strerror}", do)
+    return Finding("slack http", "ok", f"{access.host}:{access.port} is free; an HTTPS address must lead there")

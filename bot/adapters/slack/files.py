@@ -1,0 +1,54 @@
+"""Text files that hang on messages: read from Slack only, in memory only, never more than a megabyte."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import aiohttp
+import structlog
+
+from bot.adapters.slack.api import Api
+from bot.adapters.slack.decode import File
+from bot.adapters.slack.errors import FAULTS
+from bot.adapters.slack.limits import ATTACHMENT
+from bot.core.errors import ChatError
+
+_log = structlog.get_logger(__name__)
+
+_ANSWERED = 200
+
+
+class Files:
+    """Downloads with a workspace's token, which goes to Slack's hosts alone."""
+
+    def __init__(self, api: Api, session: aiohttp.ClientSession, hosts: frozenset[str]) -> None:
+        """Take the shared session and the hosts (with port, where it is not the usual) files may be at."""
+        self._api, self._session, self._hosts = api, session, hosts
+
+    async def read(self, workspace: str, file: File) -> str:
+        """Return the text of a file; empty, and a line in the log, where it cannot be had."""
+        if not trusted(file.url, self._hosts):
+            _log.warning("file elsewhere not read", workspace=workspace)
+            return ""
+        try:
+            headers = {"Authorization": f"Bearer {self._api.workspace(workspace).token}"}
+            async with self._session.get(file.url, headers=headers, allow_redirects=False) as answer:
+                # Without the scope Slack sends its sign-in page instead.
+                if answer.status != _ANSWERED or answer.content_type == "text/html":
+                    _log.warning("file not read", workspace=workspace, status=answer.status)
+                    return ""
+                data = await answer.content.read(ATTACHMENT)
+                return data.decode("utf-8", "replace")
+        except (ChatError, *FAULTS) as error:
+            _log.warning("file not read", workspace=workspace, error=type(error).__name__)
+            return ""
+
+
+def trusted(url: str, hosts: frozenset[str]) -> bool:
+    """Say whether an address is one of Slack's, over HTTPS or on this machine."""
+    try:
+        parts = urlsplit(url)
+        local = parts.hostname in {"127.0.0.1", "localhost", "::1"}
+    except ValueError:
+        return False
+    return parts.netloc in hosts and (parts.scheme == "https" or (parts.scheme == "http" and local))
