@@ -13,7 +13,7 @@ GUIDE, CHOOSE, ASK, NONE = "guide", "choose", "ask", "none"
 
 _OFFERS = 3
 _NAMED = 2
-_CERTAIN, _ENOUGH, _SURE, _HALF, _AHEAD, _WORTH = 0.8, 0.72, 0.6, 0.45, 0.12, 0.25
+_CERTAIN, _ENOUGH, _SURE, _PRECISE, _HALF, _AHEAD, _WORTH = 0.8, 0.7, 0.6, 0.55, 0.45, 0.1, 0.25
 _BARE, _ONLY = 0.45, 0.85
 _AGAIN, _APART = 0.05, 0.1
 _WRAPPER, _TRANSPORT, _ANSWERED = 1, 2, 4
@@ -77,11 +77,12 @@ def _section(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
 
 def _whole(pointers: Sequence[Pointer]) -> list[Pointer]:
     """Drop output that is only a part of longer output found ("timeout error" in "ConnectTimeoutError")."""
-    forms = {pointer.form: pointer.guide for pointer in pointers}
+    forms = {pointer.form.replace(" ", ""): pointer.guide for pointer in pointers}
     return [
-        p
-        for p in pointers
-        if not any(len(form) > len(p.form) and p.form in form and guide != p.guide for form, guide in forms.items())
+        pointer
+        for pointer in pointers
+        for short in (pointer.form.replace(" ", ""),)
+        if not any(len(form) > len(short) and short in form and guide != pointer.guide for form, guide in forms.items())
     ]
 
 
@@ -98,7 +99,7 @@ def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) ->
     answers = {pointer.form for pointer in shared if pointer.rank > _TRANSPORT}
     printed = sight.client or len(answers) > 1 or any(pointer.code for pointer in shared)
     top = max((p.rank for p in (*own, *shared)), default=0)
-    told = printed or sight.trouble or sight.literal >= _BARE or top > _ANSWERED
+    told = printed or sight.trouble or sight.literal >= _BARE or top > (_WRAPPER if sight.claude else _ANSWERED)
     if top == 0 or (not own and not (told and _ours(sight))):
         return None
     code = any(pointer.code for pointer in shared)
@@ -159,13 +160,12 @@ def _words(sight: Sight) -> Verdict:
     best, score = scores[0]
     found = next(w.found for w in sight.wordings if w.guide == best)
     guesses = _with_neighbours(sight, scores)
-    enough = _SURE if best in sight.precise else _ENOUGH
-    if score < enough or (sight.asking and not sight.trouble):
-        return Verdict(
-            ASK if sight.claude else vague.decision, guesses if sight.claude or vague.decision == ASK else (), found
-        )
+    heard = bool(sight.claude) or vague.decision == ASK
+    if score < _HALF or (sight.asking and not sight.trouble) or not heard:
+        return Verdict(ASK if heard else NONE, guesses if heard else (), found)
+    enough = _PRECISE if best in sight.precise else _ENOUGH
     second = scores[1][1] if len(scores) > 1 else 0.0
-    if sight.claude and (score >= _CERTAIN or score - second >= _AHEAD):
+    if sight.claude and score >= enough and (score >= _CERTAIN or score - second >= _AHEAD):
         return Verdict(GUIDE, tuple(scores[:_OFFERS]), found, settled=True)
     return Verdict(CHOOSE, guesses, found)
 

@@ -31,9 +31,9 @@ _SMALL = 3
 _NAMED = 2
 _STATUS_WEIGHT = 8
 """Letters a status counts for as literal output: its own and those of the word that makes it one."""
-_CLAUDE, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _COMPUTING, _AILING, _OTHERS = range(8)
+_CLAUDE, _CLIENT, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _COMPUTING, _AILING, _OTHERS = range(9)
 _KINDS = (
-    *(("claude", _CLAUDE), ("chatting", _CHATTING), ("computing", _COMPUTING)),
+    *(("claude", _CLAUDE), ("clients", _CLIENT), ("chatting", _CHATTING), ("computing", _COMPUTING)),
     *((name, _TROUBLE) for name in ("trouble", "complaint", "down", "overload", "hang", "signed_out", "expired")),
     *((name, _AILING) for name in ("cut", "lost", "allowed")),
 )
@@ -134,14 +134,16 @@ class Eyes:
         context = kinds.keys()
         own = any(pointer.own for pointer in pointers)
         client = _unmistakable(text)
-        claude = _NAMED if _CLAUDE in context or client else int(_CHATTING in context)
+        others = tuple(self._foreign[key - _OTHERS].name for key in sorted(context) if key >= _OTHERS)
+        named = _CLAUDE in context or ((client or _CLIENT in context) and not others)
+        claude = _NAMED if named else int(_CHATTING in context)
         statuses = list(self._statuses(text, claude))
         covered += _STATUS_WEIGHT * len(statuses)
         return Sight(
             pointers=(*pointers, *statuses),
             wordings=() if own else tuple(self._wordings(text)),  # a guide's own sign decides without them
             sections=tuple(sections),
-            others=tuple(self._foreign[key - _OTHERS].name for key in sorted(context) if key >= _OTHERS),
+            others=others,
             foreign=foreign,
             claude=_NAMED if own else claude,
             client=client,
@@ -243,7 +245,7 @@ def _pointers(guides: Sequence[Guide], products: Products) -> list[tuple[str, in
 
 
 _CODE = re.compile(r"(?=.*(?:[A-Z]{4}|[a-z][A-Z]|_))\S{5,}")
-_MARKS = ("\u23bf", "\u23fa", "\u273b", "\u276f", "req_0", "/login", "\u00b7 Retrying in")
+_MARKS = ("\u23bf", "\u23fa", "\u273b", "\u276f", "req_0", "/login", "\u00b7 Retrying in", '_error"', "_error'", "_error:")
 _MARK_WORDS = (" api error ", " anthropic", " tool use ", " tool result ", " pretooluse ")
 _LADDER = re.compile(r" attempt \d+ 1[01] ")
 
