@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import traceback
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -29,7 +30,7 @@ _ACTS = 50
 _LOOK_BACK = 120.0
 """Seconds before an intent from which on its message is looked for: clocks differ."""
 
-_log = structlog.get_logger()
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,12 @@ async def _serve(
     return [(clerk.subscription.id, clerk.acts, ok) for clerk, ok in zip(clerks, complete, strict=True)]
 
 
+def _told(error: Exception) -> dict[str, object]:
+    """Return what a log may say of an error nobody foresaw: its text may quote somebody."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return {"error": type(error).__name__, "file": where.filename, "line": where.lineno}
+
+
 class _Clerk:
     """Serves one channel; whatever goes wrong there stays there."""
 
@@ -150,8 +157,8 @@ class _Clerk:
         try:
             for topic in tuple(topics(self._page, self.subscription, ids, self._announced)):
                 complete &= await self._topic(topic)
-        except Exception:  # noqa: BLE001 - one channel's trouble, whatever it is, must not stop the others
-            self._log.exception("announce.failed")
+        except Exception as error:  # noqa: BLE001 - one channel's trouble, whatever it is, must not stop the others
+            self._log.error("announce.failed", **_told(error))
             return False
         return complete
 
@@ -208,8 +215,8 @@ class _Clerk:
             return Failed(Why.UNKNOWN, detail="no answer in time")
         except Exception as error:  # noqa: BLE001 - the same, and the intent stays to be looked for
             # An adapter's own mistake, after which nobody knows whether the message went out.
-            self._log.exception("announce.adapter-failed")
-            return Failed(Why.UNKNOWN, detail=repr(error))
+            self._log.error("announce.adapter-failed", **_told(error))
+            return Failed(Why.UNKNOWN, detail=type(error).__name__)
 
     async def _settle(self, here: Announcement, delivery: Delivery) -> bool:
         """Record what came of an intent; False if nothing more can be done for now."""

@@ -85,7 +85,8 @@ class _Plan:
             return Nothing()
         if here.post is None:
             # A message that people deleted is not put back for an edit, but news still arrives.
-            wanted = bool(self._pending) if here.heads else self._topic.due
+            withdrawn = all(known.standing is Standing.WITHDRAWN for known in self._members)
+            wanted = bool(self._pending) if here.heads else self._topic.due and not withdrawn
             return (self._post() if wanted and not self._ending else None) or Nothing()
         return self._reply() or self._edit_post() or self._edit_reply() or Nothing()
 

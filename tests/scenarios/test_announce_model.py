@@ -1,0 +1,262 @@
+"""Any sequence of documents, crashes between any two steps, several replicas, a platform that fails: nothing is lost.
+
+Every update has a mark of its own in its words. A channel was told it by the message whose first version shows it: the
+post, for what was there then, or a reply. In the end each mark must be there exactly once, and nothing left red.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from bot.adapters.console.plain import as_text
+from bot.adapters.rehearsal.pages import MemoryPages
+from bot.core.announcement_view import Notice, Tone
+from bot.core.statuspage import parse_incidents
+from bot.core.subscription import Choice, Place, Subscription
+from bot.core.watch import Known, Page, Reading, Standing, merge
+from bot.ports.announcing import Channels
+from bot.ports.pages import PageStore
+from handlers.announce import Announcer, Office
+from tests.fakes.nasty import Died, Fragile, Life, Nasty
+from tests.scenarios.announcing import CLAUDE, DAY, HOUR, OLD, START, Town, made, page_of, said
+
+MARK = re.compile(r"\[u\d+\]")
+OPEN_STATES = ("investigating", "identified", "monitoring")
+PATIENCE = 40
+
+
+@dataclass
+class Vendor:
+    """Publishes, and changes its mind."""
+
+    chance: random.Random
+    now: float = START
+    incidents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    count: int = 0
+
+    def does(self, what: str) -> None:
+        """One thing a vendor does."""
+        listed = list(self.incidents.values())
+        if what == "begin" or not listed:
+            self.count += 1
+            name = f"i{self.count}"
+            new = made(name, at=self.now, impact=self.chance.choice(["none", "minor", "major", "critical"]))
+            new["incident_updates"] = []
+            self.incidents[name] = new
+            self.says(new, "investigating")
+            return
+        incident = self.chance.choice(listed)
+        match what:
+            case "update":
+                self.says(incident, self.chance.choice(OPEN_STATES))
+            case "resolve":
+                self.says(incident, "resolved")
+            case "postmortem":
+                self.says(incident, "postmortem")
+            case "edit":
+                update = self.chance.choice(incident["incident_updates"])
+                update["body"] = f"{update['body']} Edited."
+            case "rename":
+                incident["name"] += " more"
+            case "regrade":
+                incident["impact"] = self.chance.choice(["none", "minor", "major", "critical"])
+            case "delete":
+                del self.incidents[incident["id"]]
+
+    def says(self, incident: dict[str, Any], status: str) -> None:
+        """Publish an update; its mark is the first word of it."""
+        self.count += 1
+        update = said(f"u{self.count}", status, f"[u{self.count}] words.", self.now)
+        incident["incident_updates"].insert(0, update)
+        incident["status"] = status
+        if status == "resolved":
+            incident["resolved_at"] = update["created_at"]
+
+    def document(self) -> dict[str, Any]:
+        """What the page says now, in no order."""
+        listed = [*self.incidents.values(), *OLD]
+        self.chance.shuffle(listed)
+        return page_of(*listed)
+
+
+class World:
+    """A page, a platform, two channels of which one wants less, and replicas that come and go."""
+
+    def __init__(self, town: Town, seed: int) -> None:
+        self.chance = random.Random(seed)  # noqa: S311 - to be repeated
+        self.town, self.clock = town, town.clock
+        self.pages = MemoryPages(self.clock)
+        self.platform = Nasty(self.clock, self.chance)
+        self.vendor = Vendor(self.chance)
+        self.standing: dict[int, Announcer] = {}
+
+    async def begin(self) -> None:
+        for channel, choice in (("ALL", Choice()), ("GRAVE", Choice(least="major")), ("EDITS", Choice(replies=False))):
+            before = await self.pages.page(CLAUDE)
+            new = Subscription(Place("nasty", "W", channel), CLAUDE, before.page.revision + 1, choice)
+            assert await self.pages.subscribe(before, new)
+        await self.read()
+
+    def office(self, life: Life) -> Office:
+        pages = cast("PageStore", Fragile(self.pages, self.chance, life))
+        channels = cast("Channels", Fragile(self.platform, self.chance, life))
+        return Office(pages, {"nasty": channels}, lambda _: self.town.names, replica=str(self.chance.random()))
+
+    async def passes(self, seconds: float) -> None:
+        self.clock.now += seconds
+        self.vendor.now = self.clock.now
+        self.platform.land()
+
+    async def read(self, steps: int | None = None) -> None:
+        """A replica reads the page; it may die in the middle."""
+        office = self.office(Life(steps))
+        try:
+            before = await office.pages.page(CLAUDE)
+            listed = parse_incidents(self.vendor.document(), page_id=CLAUDE)
+            await office.pages.put(before, merge(before.page, Reading(self.clock.now, listed)))
+        except Died:
+            pass
+
+    async def walk(self, *lives: int | None) -> None:
+        """Replicas walk at the same time; those with a number of steps die after as many."""
+        announcers = [Announcer(self.office(Life(steps))) for steps in lives]
+        # A lease only saves work: to prove it, it is taken from whoever holds it.
+        for lease in self.pages._held(CLAUDE).leases.values():  # noqa: SLF001 - a memory of our own
+            lease.until = 0.0
+        outcomes = await asyncio.gather(*(a.walk(CLAUDE, "nasty") for a in announcers), return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException) and not isinstance(outcome, Died):
+                raise outcome
+
+    async def calms_down(self) -> Page:
+        """The platform works again, everything ends, and there is time."""
+        self.platform.trouble = 0.0
+        for incident in list(self.vendor.incidents.values()):
+            if incident["status"] in OPEN_STATES:
+                self.vendor.says(incident, "resolved")
+        for _ in range(3):
+            await self.passes(60)
+            await self.read()
+        for _ in range(PATIENCE):
+            await self.walk(None)
+            await self.passes(31)
+            page = (await self.pages.page(CLAUDE)).page
+            if await self.pages.settled(CLAUDE, "nasty") == page.revision:
+                return page
+            # Edits are damped; an hour later they go on.
+            await self.passes(HOUR / 4)
+        raise AssertionError("it never settles")
+
+    def judge(self, page: Page) -> None:
+        """Every channel has everything exactly once, and shows the end."""
+        bundled = {i for bundle in page.bundles for i in bundle.incidents}
+        for channel, wants in (("ALL", Choice()), ("GRAVE", Choice(least="major"))):
+            first = self.told(channel)
+            assert all(count == 1 for count in first.values()), (channel, first)
+            for known in page.incidents.values():
+                announced = any(known.incident.id in self.names(m) for m in self.here(channel) if not m.parent)
+                due = known.news and known.incident.id not in bundled and wants.wants(known)
+                if announced or (due and known.standing is Standing.LISTED):
+                    missing = {m for m in self.marks(known) if m not in first}
+                    assert known.incident.id in bundled or not missing, (channel, known, first)
+        for channel in ("ALL", "GRAVE", "EDITS"):
+            for message in self.here(channel):
+                if not message.parent:
+                    assert message.shows[-1].tone in {Tone.OVER, Tone.GONE}, (channel, message)
+        posts = Counter(name for m in self.here("EDITS") for name in self.names(m))
+        assert all(count == 1 for count in posts.values()), posts
+        shown = " ".join(words(m.shows[-1]) for m in self.here("EDITS"))
+        for known in page.incidents.values():
+            if known.incident.id in posts and known.incident.id not in bundled:
+                assert all(mark in shown for mark in self.marks(known)), "what is only edited shows it all"
+
+    def told(self, channel: str) -> Counter[str]:
+        """How often each update was told: by the first version of a message."""
+        return Counter(mark for m in self.here(channel) for mark in MARK.findall(words(m.shows[0])))
+
+    def here(self, channel: str) -> list[Any]:
+        return [m for m in self.platform.messages.values() if m.place.channel == channel]
+
+    def names(self, message: Any) -> set[str]:  # noqa: ANN401 - a Message
+        return set(re.findall(r"Trouble (i\d+)", words(message.shows[0])))
+
+    def marks(self, known: Known) -> list[str]:
+        return [mark for u in known.incident.updates for mark in MARK.findall(u.body)]
+
+
+def words(notice: Notice) -> str:
+    return as_text(notice.view, grades={"official": "official"}, width=0)
+
+
+VENDOR = ("begin", "update", "update", "resolve", "postmortem", "edit", "rename", "regrade", "delete")
+steps = st.none() | st.integers(0, 40)
+act = st.one_of(
+    st.tuples(st.just("vendor"), st.sampled_from(VENDOR)),
+    st.tuples(st.just("vendor"), st.sampled_from(VENDOR)),
+    st.tuples(st.just("read"), st.none() | st.integers(0, 3)),
+    st.tuples(st.just("walk"), st.lists(steps, min_size=1, max_size=3)),
+    st.tuples(st.just("walk"), st.lists(steps, min_size=1, max_size=3)),
+    st.tuples(st.just("time"), st.sampled_from([1.0, 5.0, 20.0, 31.0, 60.0, 26 * HOUR, 3 * DAY])),
+    st.tuples(st.just("trouble"), st.sampled_from([0.0, 0.3, 0.8])),
+)
+
+
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
+)
+@given(seed=st.integers(0, 2**32), acts=st.lists(act, min_size=3, max_size=40))
+def test_whatever_happens_every_update_is_told_once_and_nothing_stays_red(
+    seed: int, acts: list[tuple[str, Any]]
+) -> None:
+    asyncio.run(lived(seed, acts))
+
+
+async def lived(seed: int, acts: list[tuple[str, Any]]) -> World:
+    """Live through these acts, and be judged."""
+    world = World(await Town.build(), seed)
+    await world.begin()
+    for what, how in acts:
+        match what:
+            case "vendor":
+                world.vendor.does(how)
+            case "read":
+                await world.passes(1)
+                await world.read(how)
+            case "walk":
+                await world.walk(*how)
+            case "time":
+                await world.passes(how)
+            case "trouble":
+                world.platform.trouble = how
+    world.judge(await world.calms_down())
+    return world
+
+
+def test_where_nobody_may_look_a_message_of_unknown_fate_is_not_sent_again() -> None:
+    async def live() -> None:
+        for seed in range(30):
+            world = World(await Town.build(), seed)
+            await world.begin()
+            world.platform.blind, world.platform.trouble = True, 0.5
+            for _ in range(6):
+                world.vendor.does(world.chance.choice(VENDOR))
+                await world.passes(31)
+                await world.read()
+                await world.walk(None, None)
+            await world.calms_down()
+            for channel in ("ALL", "GRAVE"):
+                told = world.told(channel)
+                assert all(count == 1 for count in told.values()), (seed, channel, told)
+
+    asyncio.run(live())
