@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 
 import discord
 
@@ -22,8 +21,6 @@ from bot.ports.chat import Posted
 
 OFFER = "@offer"
 """Step of a view that offers help to somebody who did not ask."""
-_BEGUN = timedelta(hours=1)
-"""How old a thread of ours may be in which an answer is looked for that nobody confirmed."""
 _RIGHTS = (("create_public_threads", "Create Public Threads"), ("send_messages_in_threads", "Send Messages in Threads"))
 
 
@@ -48,12 +45,14 @@ class DiscordChat:
     """Implements the Chat port, for what came with one event, or without one for what nobody asked for.
 
     reply: how an interaction is answered. opens: the event's message gets its thread with the first answer.
+    answered: something has been shown or told.
     """
 
     station: Station
     event: InboundEvent | None = None
     reply: Reply | None = None
     opens: bool = False
+    answered: bool = False
     _wire: Wire = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,6 +73,7 @@ class DiscordChat:
                 posted = await self._privately(origin, view)
             case Where.DIRECT:
                 posted = await self._directly(origin, view)
+        self.answered = True
         await self._taken()
         return posted
 
@@ -87,6 +87,7 @@ class DiscordChat:
             await self._in_place(origin, view)
         else:
             await self._told_alone(origin, view)
+        self.answered = True
 
     async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
         """Turn an answered question into the lines that stay of it."""
@@ -100,8 +101,7 @@ class DiscordChat:
     async def shown(self, origin: Origin, key: str) -> Posted | None:
         """Look for a message in its thread or channel, and in young threads of ours if it may have opened one."""
         home = int(origin.thread or origin.channel)
-        began = datetime.now(UTC) - _BEGUN
-        for place in [home, *([] if origin.thread else self._wire.threads(home, began))]:
+        for place in [home, *([] if origin.thread else self._wire.threads(home))]:
             if found := await self._wire.find(place, key):
                 thread = origin.thread or (str(place) if place != home else "")
                 return Posted(thread, reference(place, found), self._link(origin, place, found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import discord
 import structlog
@@ -49,7 +49,7 @@ class RedialClient(discord.AutoShardedClient):
             allowed_mentions=discord.AllowedMentions.none(),
             shard_count=shards,
         )
-        self._house, self._rooms = house, rooms
+        self._house, self.rooms = house, rooms
         renderer = Renderer(house.messages)
         self.station = Station(Wire(self), house.messages, titles, renderer, self._offered, self._spoken)
         self.tree = app_commands.CommandTree(self)
@@ -58,7 +58,7 @@ class RedialClient(discord.AutoShardedClient):
         self._offers: Memory[int, str] = Memory()
         self._cooling: Memory[tuple[str, str], float] = Memory()
         self._others: Memory[int, int] = Memory()
-        self._heard_at = datetime.now(UTC)
+        self._heard_at = discord.utils.utcnow()
 
     @property
     def me(self) -> int:
@@ -80,7 +80,7 @@ class RedialClient(discord.AutoShardedClient):
 
     async def on_ready(self) -> None:
         """Read what was missed while nobody was connected."""
-        since, self._heard_at = max(self._heard_at, datetime.now(UTC) - _MISSED), datetime.now(UTC)
+        since, self._heard_at = max(self._heard_at, discord.utils.utcnow() - _MISSED), discord.utils.utcnow()
         for guild in self.guilds:
             for thread in guild.threads:
                 if thread.owner_id == self.me or thread.me is not None:
@@ -88,7 +88,7 @@ class RedialClient(discord.AutoShardedClient):
 
     async def on_message(self, message: discord.Message) -> None:
         """Take what somebody wrote."""
-        self._heard_at = datetime.now(UTC)
+        self._heard_at = discord.utils.utcnow()
         if message.author.id == self.me:
             return
         await self._message(message)
@@ -96,8 +96,8 @@ class RedialClient(discord.AutoShardedClient):
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         """Read a corrected message in a watched channel again: an offer is still made only once."""
         message = payload.message
-        if message.edited_at and datetime.now(UTC) - message.created_at < _MISSED:
-            heard = decode.from_message(message, self.me, self._rooms)
+        if message.edited_at and discord.utils.utcnow() - message.created_at < _MISSED:
+            heard = decode.from_message(message, self.me, self.rooms)
             if heard and isinstance(heard.event.what, Said) and heard.event.what.how == "watched":
                 await self._heard(heard)
 
@@ -138,7 +138,7 @@ class RedialClient(discord.AutoShardedClient):
             before = self._others.get(message.channel.id)
             others = before not in {None, message.author.id}
             self._others.note(message.channel.id, -1 if others else message.author.id)
-        heard = decode.from_message(message, self.me, self._rooms, others_since=others)
+        heard = decode.from_message(message, self.me, self.rooms, others_since=others)
         if heard:
             await self._heard(heard)
 
@@ -198,8 +198,21 @@ class RedialClient(discord.AutoShardedClient):
         return Reply(interaction, waits=True, private=private)
 
     async def _submit(self, event: InboundEvent, chat: DiscordChat) -> None:
-        if not self._house.intake.submit(event, chat):
+        played = asyncio.Event()
+        if not self._house.intake.submit(event, chat, played.set):
             await self._say(event, chat, "trouble.busy")
+        elif chat.reply:
+            await played.wait()
+            await self._closed(event, chat, chat.reply)
+
+    async def _closed(self, event: InboundEvent, chat: DiscordChat, reply: Reply) -> None:
+        """Leave nobody before "thinking", or a form whose words were for a conversation that has ended."""
+        if not (chat.answered or reply.waits) and isinstance(event.what, Said):
+            await self._say(event, chat, "trouble.gone")
+        try:
+            await reply.withdraw()
+        except ChatError as error:
+            _log.info("not withdrawn", platform=decode.PLATFORM, error=str(error))
 
     async def _say(self, event: InboundEvent, chat: DiscordChat, key: str) -> None:
         try:

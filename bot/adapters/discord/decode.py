@@ -209,7 +209,7 @@ def _room_of_interaction(interaction: discord.Interaction) -> Room:
         return "closed" if interaction.context.private_channel else "direct"
     channel = interaction.channel
     # Installed by a person only: Redial is not in this server, and can do nothing there but answer.
-    if not interaction.is_guild_integration():
+    if interaction.is_user_integration() and not interaction.is_guild_integration():
         return "closed"
     thread = isinstance(channel, discord.Thread)
     return allowed(interaction.app_permissions, thread=thread, begins=_begins(channel))

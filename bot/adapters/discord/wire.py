@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
 from hashlib import blake2b
 from typing import Literal
 
@@ -23,6 +22,8 @@ _log = structlog.get_logger(__name__)
 
 _LOOK = 50
 """Messages that are read when one of ours is looked for."""
+_YOUNG = 5
+"""Threads in which an answer is looked for that may have begun one."""
 _ARCHIVE: Literal[1440] = 1440
 """Minutes without a word after which Discord folds a thread away; it opens again with the next message."""
 
@@ -143,15 +144,12 @@ class Wire:
             _log.info("cannot look", channel=channel, error=str(error))
         return None
 
-    def threads(self, channel: int, since: datetime) -> list[int]:
-        """Return our threads below a channel that were begun since a time, newest first, as the cache knows them."""
+    def threads(self, channel: int) -> list[int]:
+        """Return our youngest threads below a channel, newest first, as the cache knows them."""
         found, me = self.client.get_channel(channel), self.client.user
         if not isinstance(found, discord.TextChannel) or me is None:
             return []
-        ours = [
-            one.id for one in found.threads if one.owner_id == me.id and discord.utils.snowflake_time(one.id) >= since
-        ]
-        return sorted(ours, reverse=True)
+        return sorted((one.id for one in found.threads if one.owner_id == me.id), reverse=True)[:_YOUNG]
 
     async def _edit(self, channel: int, message: int, components: Sequence[Json]) -> None:
         await self._pace.turn()
