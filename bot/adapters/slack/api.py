@@ -92,11 +92,12 @@ class Api:
             raise ChatError(f"Slack answered a response_url with {answer.status_code}")
 
     async def _once(self, where: Workspace, method: str, body: Mapping[str, Any]) -> Json:
+        headers = {"Authorization": f"Bearer {where.token}"}
         if method in _READS:
-            params = {"token": where.token, **body}
-            answer = await self.client.api_call(method, http_verb="GET", params=params)
+            form = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in body.items()}
+            answer = await self.client.api_call(method, headers=headers, data=form)
         else:
-            answer = await self.client.api_call(method, json={"token": where.token, **body})
+            answer = await self.client.api_call(method, headers=headers, json=dict(body))
         if not isinstance(answer.data, dict):
             raise ValueError("no JSON")  # noqa: TRY004 - one of FAULTS
         return answer.data

