@@ -58,6 +58,7 @@ class RedialClient(discord.AutoShardedClient):
         self._offers: Memory[int, str] = Memory()
         self._cooling: Memory[tuple[str, str], float] = Memory()
         self._others: Memory[int, int] = Memory()
+        self._closing: set[asyncio.Task[None]] = set()
         self._heard_at = discord.utils.utcnow()
 
     @property
@@ -198,12 +199,14 @@ class RedialClient(discord.AutoShardedClient):
         return Reply(interaction, waits=True, private=private)
 
     async def _submit(self, event: InboundEvent, chat: DiscordChat) -> None:
-        played = asyncio.Event()
-        if not self._house.intake.submit(event, chat, played.set):
+        def played() -> None:
+            if chat.reply and (chat.reply.waits or not chat.answered):
+                closing = asyncio.get_running_loop().create_task(self._closed(event, chat, chat.reply))
+                self._closing.add(closing)
+                closing.add_done_callback(self._closing.discard)
+
+        if not self._house.intake.submit(event, chat, played):
             await self._say(event, chat, "trouble.busy")
-        elif chat.reply:
-            await played.wait()
-            await self._closed(event, chat, chat.reply)
 
     async def _closed(self, event: InboundEvent, chat: DiscordChat, reply: Reply) -> None:
         """Leave nobody before "thinking", or a form whose words were for a conversation that has ended."""

@@ -17,7 +17,7 @@ from bot.adapters.discord.press import Mark
 from bot.core.conversation import WHAT
 from bot.core.folding import Folded
 from bot.core.messages import Messages
-from bot.core.text import Evidence
+from bot.core.text import Evidence, Heading
 from bot.core.view import Control, Offer, View
 
 Json = dict[str, object]
@@ -27,6 +27,8 @@ _ROW, _BUTTON, _SELECT, _TEXT = 1, 2, 3, 10
 _BLUE, _GREY = 1, 2
 _PRIMARY = frozenset({"@wait", "@switch"})
 """Ways out that are what most people want where they are offered."""
+_SECTIONS, _LEAST = 20, 20
+"""Most texts of a message, and the least room worth another one."""
 _SMALL = 800
 """Characters the small print may take."""
 
@@ -61,8 +63,8 @@ class Renderer:
     def message(self, view: View, setting: Setting = PLAIN) -> list[Json]:
         """Return a view as the components of a message."""
         small = self._small(view, setting)
-        text = cut_lines(self._lines(view, setting), TEXT - len(small))
-        parts: list[Json] = [_text(text or "…")]
+        texts = fitted(list(self._sections(view, setting)), TEXT - len(small))
+        parts = [_text(text) for text in texts or ["…"]]
         if view.key:
             parts[0]["id"] = press.key_mark(view.key)
         parts += self._offers(view, setting)
@@ -77,13 +79,19 @@ class Renderer:
         lead = [to_line(folded.lead, bold=True)] if folded.lead else []
         return [_text(cut_lines([*lead, answer], TEXT))]
 
-    def _lines(self, view: View, setting: Setting) -> Iterator[str]:
+    def _sections(self, view: View, setting: Setting) -> Iterator[list[str]]:
+        """Yield the lines of what stands together; Discord leaves a little room between two."""
         if setting.hello:
-            yield f"-# <@{setting.hello}>"
-        yield from to_lines(view.preface, self.grades)
-        if view.lead:
-            yield heading(view.lead, view.lead_evidence, self.grades)
-        yield from to_lines(view.blocks, self.grades)
+            yield [f"-# <@{setting.hello}>"]
+        if view.preface:
+            yield list(to_lines(view.preface, self.grades))
+        section = [heading(view.lead, view.lead_evidence, self.grades)] if view.lead else []
+        for block in view.blocks:
+            if isinstance(block, Heading) and section:
+                yield section
+                section = []
+            section += to_lines([block], self.grades)
+        yield section
 
     def _small(self, view: View, setting: Setting) -> str:
         """Return the small print: where it is written, why this guide, and what is missing here."""
@@ -126,6 +134,17 @@ class Renderer:
             buttons.append(_button(remove, _mark(view, press.REMOVE, setting), _GREY))
         for n in range(0, len(buttons), BUTTONS):
             yield _row(buttons[n : n + BUTTONS])
+
+
+def fitted(sections: Sequence[Sequence[str]], size: int) -> list[str]:
+    """Return sections as texts of at most `size` characters in all; the last are cut first."""
+    texts = list[str]()
+    for section in sections[:_SECTIONS]:
+        text = cut_lines(section, size)
+        if text and size > _LEAST:
+            texts.append(text)
+            size -= len(text)
+    return texts
 
 
 def _mark(view: View, choice: str, setting: Setting) -> Mark:
