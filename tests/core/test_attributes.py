@@ -24,9 +24,7 @@ def test_a_heading_without_attributes_is_all_words(heading: str) -> None:
     assert split_attributes(heading) == (heading, Attributes())
 
 
-@pytest.mark.parametrize(
-    ("inside", "named"), [("#", "#"), ("a=", "="), ('says="open', '="open'), ("#ok ??", "??")]
-)
+@pytest.mark.parametrize(("inside", "named"), [("#", "#"), ("a=", "="), ('says="open', '="open'), ("#ok ??", "??")])
 def test_what_cannot_be_read_is_named(inside: str, named: str) -> None:
     with pytest.raises(ValueError, match=r"\S") as caught:
         parse_attributes(inside)
