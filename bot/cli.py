@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -115,6 +115,31 @@ def show_guide(guide: str) -> None:
 
 
 @main.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--page", default="", help="Id of the page, where the recording has several.")
+@_json
+def replay(file: Path, page: str, as_json: bool) -> None:  # noqa: FBT001
+    """Print what a channel would have been sent of FILE: one {"at", "path", "document"} a line, plain, gz or xz."""
+    from bot.runtime.logs import quiet  # noqa: PLC0415
+    from bot.runtime.replaying import replayed  # noqa: PLC0415
+
+    quiet()
+    with _told():
+        asyncio.run(_printed(replayed(file, _content(), page, as_json=as_json)))
+
+
+@main.command()
+@click.option("--pause", default=1.0, show_default=True, help="Seconds between two readings of the page.")
+@_json
+def drill(pause: float, as_json: bool) -> None:  # noqa: FBT001
+    """Play an invented outage here, marked as a drill: what a channel that wants everything would see of it."""
+    from bot.runtime.replaying import drilled  # noqa: PLC0415
+
+    with _told():
+        asyncio.run(_printed(drilled(_content(), pause, as_json=as_json)))
+
+
+@main.command()
 @click.argument("text", required=False)
 @click.option("--jsonl", type=click.File(encoding="utf-8"), help="File with one JSON object a line.")
 @click.option("--field", default="text", show_default=True, help="Which field of it holds the text.")
@@ -184,6 +209,11 @@ def store_stop(data_dir: Path | None) -> None:
         stopped = stop_embedded(_settings(data_dir=data_dir).data_dir)
         click.echo("stopped" if stopped else "it was not running")
         sys.exit(0 if stopped else 1)
+
+
+async def _printed(pieces: AsyncIterator[str]) -> None:
+    async for piece in pieces:
+        click.echo(piece)
 
 
 def _content_dirs(directory: Path | None) -> tuple[Path, ...]:

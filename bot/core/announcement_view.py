@@ -89,13 +89,13 @@ class _Shown:
         (first, *_) = self._members
         if self._kind is None:
             blocks = (*self._drill(), *self._parts(first), *self._said(first, carried), *self._foot(first))
-            return Notice(_official(self._lead(first), blocks, self._source(first)), tone_of(first))
+            return Notice(self._view(self._lead(first), blocks, self._source(first)), tone_of(first))
         still_open = [known for known in self._members if not known.over]
         tone = tone_of(still_open[0]) if still_open else Tone.OVER
         items = tuple((Text(self._item(known)), *self._latest(known, _MOST // 2)) for known in self._members)
         lead = self._bundle_lead(len(still_open), tone)
         foot = self._foot(*self._members)
-        return Notice(_official(lead, (*self._drill(), Bullets(items), *foot), self._source()), tone)
+        return Notice(self._view(lead, (*self._drill(), Bullets(items), *foot), self._source()), tone)
 
     def reply(self, updates: tuple[str, ...], notes: tuple[Note, ...]) -> Notice:
         told = [(known, update) for known, update in _in_order(self._members) if _name(known, update) in updates]
@@ -106,9 +106,13 @@ class _Shown:
         cut = any(len(update.body) > room for _, update in told)
         sources = self._source(newest) if cut else ()
         lead, *rest = lines or [self._lead(newest)]
-        return Notice(_official(lead, (*self._drill(), *(Text(line) for line in rest)), sources), tone_of(newest))
+        return Notice(self._view(lead, (*self._drill(), *(Text(line) for line in rest)), sources), tone_of(newest))
 
     # --- pieces ---
+
+    def _view(self, lead: Inline, blocks: tuple[Block, ...], sources: tuple[Cite, ...]) -> View:
+        # Nothing of a drill is official.
+        return View(lead, (), blocks, sources=sources, evidence=None if self._names.drill else Evidence.OFFICIAL)
 
     def _lead(self, known: Known) -> Inline:
         incident, mark = known.incident, self._mark(tone_of(known))
@@ -273,10 +277,6 @@ class _Shown:
         """Say the time, with its day where that is not the day of the page's last reading."""
         same = self._page.read_at is None or abs(self._page.read_at - at) < 12 * 3600
         return clock(at) if same else stamp(at)
-
-
-def _official(lead: Inline, blocks: tuple[Block, ...], sources: tuple[Cite, ...]) -> View:
-    return View(lead, (), blocks, sources=sources, evidence=Evidence.OFFICIAL)
 
 
 def _in_order(members: Iterable[Known]) -> list[tuple[Known, Update]]:

@@ -14,7 +14,7 @@ from bot.core.announcement import HOUR, Act, Announcement, Doing, Head, Intent, 
 from bot.core.subscription import Standing as Wish
 from bot.core.subscription import Subscription
 from bot.core.topics import Topic
-from bot.core.watch import Known, Standing
+from bot.core.watch import Kind, Known, Standing
 
 UNKNOWN_FOR = 30.0
 """Seconds after which a request without a result has arrived or never will (assumed of every platform)."""
@@ -140,10 +140,17 @@ class _Plan:
 
     def _mark(self, told_here: tuple[str, ...]) -> str:
         return _mark(
-            [(head_of(known), parts(known), _latest(known)) for known in self._members],
+            [(head_of(known), parts(known), self._latest(known)) for known in self._members],
             _bodies(self._members, told_here),
             self._choice.replies,
         )
+
+    def _latest(self, known: Known) -> object:
+        """Return what is shown of the newest update: of an incident that is over, only in a digest."""
+        latest = known.incident.latest
+        if latest is None or (known.over and self._topic.kind is not Kind.DIGEST):
+            return None
+        return (latest.id, latest.status, latest.body)
 
     @property
     def _key(self) -> str:
@@ -196,11 +203,6 @@ def _notes(known: Known, before: Head, pending: tuple[str, ...]) -> Iterable[Not
 
 def _moment(at: float | None) -> str:
     return "" if at is None else str(at)
-
-
-def _latest(known: Known) -> object:
-    latest = known.incident.latest
-    return (latest.id, latest.status, latest.body) if latest else None
 
 
 def _bodies(members: Iterable[Known], names: tuple[str, ...]) -> list[tuple[str, str, str]]:

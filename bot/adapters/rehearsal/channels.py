@@ -26,11 +26,21 @@ class Message:
         return self.history[-1]
 
 
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """Something that was posted, answered or edited."""
+
+    what: str
+    message: Message
+    shows: Notice
+
+
 class PaperChannels:
-    """A platform without people or limits. `closed`: channels nobody may write to."""
+    """A platform without people or limits. `closed`: channels nobody may write to; `log`: all that happened."""
 
     def __init__(self) -> None:
         self.closed: set[str] = set()
+        self.log: list[Happened] = []
         self.messages: dict[str, Message] = {}
         self.told: list[tuple[Place, str, View]] = []
         self._count = 0
@@ -51,6 +61,7 @@ class PaperChannels:
         if ref not in self.messages:
             return Failed(Why.GONE)
         self.messages[ref].history.append(notice)
+        self.log.append(Happened("edit", self.messages[ref], notice))
         return Delivered(ref)
 
     async def find(self, place: Place, parent: str, key: str, since: float) -> tuple[str, ...] | Failed:  # noqa: ARG002 - the same
@@ -73,4 +84,5 @@ class PaperChannels:
         self._count += 1
         ref = str(self._count)
         self.messages[ref] = Message(ref, place, key, parent, [notice])
+        self.log.append(Happened("reply" if parent else "post", self.messages[ref], notice))
         return Delivered(ref)
