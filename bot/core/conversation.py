@@ -49,6 +49,7 @@ class Conversation:
     details: what the report says besides: request id, time, attempt, version, the exact line.
     cause: the step that named the finding, as `guide#step`.
     incident: what a waiting conversation waits for; empty while the page shows none yet.
+    told: what the official page said when that was told last.
     where: how it is held. shown: the message its last view is in, once it is known, as `Posted.message`.
     helpers: ids of others who take part: they may press.
     """
@@ -75,6 +76,7 @@ class Conversation:
     incident: str = ""
     outcome: Outcome | None = None
     refused: tuple[str, ...] = ()
+    told: str = ""
     where: Where = Where.DIRECT
     shown: str = ""
     helpers: tuple[str, ...] = ()

@@ -158,6 +158,8 @@ def answers_only(library: Library, text: str) -> bool:
 
 def _done(turn: Turn, *, opening: bool = False) -> Transition:
     turn.tell_known()
+    if turn.opened and turn.conversation.open:
+        turn.tell_status(turn.reading())
     if turn.changed:
         turn.conversation = replace(turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now)
     return Transition(turn.conversation, Showing(turn, opening=opening or turn.opened).view(), turn.changed)

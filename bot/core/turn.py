@@ -131,10 +131,12 @@ class Turn:
             self.tell("step.known", label=" · ".join(self.known))
 
     def tell_status(self, now: Reading) -> None:
-        """Say what the page says, once a turn; that it cannot be read is said in the opening, then by the steps."""
-        if not self.status_told and (now.answer != UNKNOWN or not self.conversation.revision):
+        """Say what the page says, unless it says what it said when it was told last."""
+        told = f"{now.answer}:{now.incident.id if now.incident else ''}"
+        if not self.status_told and told != self.conversation.told:
             self.preface += now.lines
             self.status_told = True
+            self.change(told=told)
 
     def tell_answer(self, question: Question) -> None:
         """Answer a question people ask, with its grade; the step stays."""
@@ -248,7 +250,8 @@ class Turn:
         return ""
 
     def look_again(self) -> None:
-        """Go back to where the official status was read last, so that it is read anew."""
+        """Go back to where the official status was read last, so that it is read, and told, anew."""
+        self.change(told="")
         for visit in reversed(self.conversation.history):
             if visit.guide != FACTS and self.library.step(visit.guide, visit.step)[1].auto:
                 self.enter(visit.guide, visit.step)

@@ -255,7 +255,7 @@ def test_what_was_said_since_the_question_what_ran_goes_into_the_block_to_copy()
 
 def test_where_nothing_was_said_the_block_has_a_blank_to_fill() -> None:
     talk = Talk().starts("cut-off").presses("text")
-    assert "in my words: what is done so far" in talk.text
+    assert "in my words: (write here what is done)" in talk.text
 
 
 # --- questions people ask --------------------------------------------------------------------------------------

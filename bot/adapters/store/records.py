@@ -67,6 +67,7 @@ class _Record(msgspec.Struct, array_like=True):
     shown: str = ""
     helpers: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    told: str = ""
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -138,6 +139,7 @@ def _to_record(conversation: Conversation) -> _Record:
         shown=conversation.shown,
         helpers=conversation.helpers,
         refused=conversation.refused,
+        told=conversation.told,
     )
 
 
@@ -169,6 +171,7 @@ def _from_record(record: _Record) -> Conversation:
         shown=record.shown,
         helpers=record.helpers,
         refused=record.refused,
+        told=record.told,
     )
 
 
