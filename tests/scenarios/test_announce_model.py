@@ -292,3 +292,38 @@ def test_where_nobody_may_look_a_message_of_unknown_fate_is_not_sent_again() -> 
                 assert all(count == 1 for count in told.values()), (seed, channel, told)
 
     asyncio.run(live())
+
+
+async def test_an_edit_of_unknown_fate_is_repeated_although_the_page_went_back_to_what_stood_before() -> None:
+    world = World(await Town.build(), 1)
+    await world.begin()
+    world.vendor.does("begin")
+    incident = world.vendor.incidents["i1"]
+    incident["impact"] = "minor"
+    await world.read()
+    await world.walk(None)
+    incident["impact"] = "critical"
+    await world.read()
+    post = next(m for m in world.here("EDITS") if not m.parent)
+    world.platform.chance = Late()
+    world.platform.trouble = 1.0
+    await world.walk(None)
+    world.platform.trouble = 0.0
+    incident["impact"] = "minor"
+    await world.read()
+    await world.passes(29)
+    assert world.here("EDITS")[0].shows[-1].tone is Tone.CRITICAL, "the late edit has arrived"
+    for _ in range(3):
+        await world.passes(31)
+        await world.walk(None)
+    assert post.shows[-1].tone is Tone.MINOR
+
+
+class Late(random.Random):
+    """A chance by which every request arrives after 28 seconds, and nobody is told."""
+
+    def choice(self, seq: Any) -> Any:  # noqa: ANN401 - as Random has it
+        return "late" if "late" in seq else super().choice(seq)
+
+    def uniform(self, a: float, b: float) -> float:  # noqa: ARG002 - as Random has it
+        return 28.0
