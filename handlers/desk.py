@@ -9,6 +9,7 @@ from bot.core.library import Library
 from bot.core.placement import Rooms
 from bot.core.recogniser import Recogniser
 from bot.core.turn import Around
+from bot.ports.leases import Leases
 from bot.ports.status import StatusSource
 from bot.ports.store import ConversationStore
 
@@ -18,6 +19,7 @@ class Desk:
     """Content, memory, official status and the clock.
 
     managed: devices belong to the company (setting `devices`). rooms: the channels of each platform, by its name.
+    leases: for work that one of several processes does.
     """
 
     library: Library
@@ -27,6 +29,7 @@ class Desk:
     clock: Callable[[], float]
     managed: bool = True
     rooms: Mapping[str, Rooms] = field(default_factory=dict)
+    leases: Leases | None = None
 
     async def around(self) -> Around:
         """Return what holds for a turn played now."""

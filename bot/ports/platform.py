@@ -10,19 +10,22 @@ from bot.core.event import Commanded, Said
 from bot.core.messages import Messages
 from bot.ports.chat import Chat
 from bot.ports.intake import Intake
+from bot.ports.leases import Leases
 
 
 @dataclass(frozen=True, slots=True)
 class House:
     """What an adapter is given. read: decides what follows `/redial`, a sub-command or a report.
 
-    guides: their titles by id, to name threads and to suggest while somebody types.
+    guides: their titles by id, to name threads and to suggest while somebody types. leases: for a connection that one
+    of several processes holds; None where there is but one.
     """
 
     intake: Intake
     messages: Messages
     read: Callable[[str], Commanded | Said]
     guides: Mapping[str, str] = field(default_factory=dict)
+    leases: Leases | None = None
 
 
 class Running(Protocol):

@@ -40,7 +40,7 @@ async def run(settings: Settings, say: Callable[[str], None], platforms: Sequenc
     async with open_desk(settings) as desk, AsyncExitStack() as clients:
         dispatcher = Dispatcher(partial(handle, desk))
         titles = {guide.id: guide.title for guide in desk.library.guides.values()}
-        house = House(dispatcher, desk.library.messages, read, titles)
+        house = House(dispatcher, desk.library.messages, read, titles, desk.leases)
         running: dict[str, Running] = {}
         for row in rows:
             running[row.name] = await clients.enter_async_context(row.start(settings, house))

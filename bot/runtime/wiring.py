@@ -19,6 +19,7 @@ async def desk(settings: Settings, content: Content | None = None) -> AsyncItera
     """Put a desk together and take it down again; raises SettingsError, ContentError or StoreUnavailable."""
     # Imported late: most sub-commands need neither store nor page.
     from bot.adapters.store import connect  # noqa: PLC0415
+    from bot.adapters.store.leases import RedisLeases  # noqa: PLC0415
 
     content = content or load(settings.content_dirs, locale=settings.locale)
     url = settings.redis_url.get_secret_value() if settings.redis_url else None
@@ -34,6 +35,7 @@ async def desk(settings: Settings, content: Content | None = None) -> AsyncItera
                 clock=time.time,
                 managed=settings.devices == "managed",
                 rooms={"slack": settings.slack.rooms, "discord": settings.discord.rooms},
+                leases=RedisLeases(store.server),
             )
         finally:
             await source.close()

@@ -55,7 +55,7 @@ class RedisConversations:
     """A `ConversationStore`; `server` may be shared with other stores."""
 
     def __init__(self, server: Server, *, remembered: int = REMEMBERED) -> None:
-        self._server = server
+        self.server = self._server = server
         self._recent = Recent(remembered)
         # Confirmations stay here until they are written. They are lost with the process, and then looked up as owed.
         self._pending: defaultdict[Keys, dict[str, Confirmation]] = defaultdict(dict)
