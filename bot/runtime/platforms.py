@@ -36,14 +36,6 @@ class Platform:
     examine: Callable[[Settings], Awaitable[Sequence[Check]]]
 
 
-def _not_yet(_settings: Settings, _house: House) -> AbstractAsyncContextManager[Running]:
-    raise SettingsError("this platform is not built in yet")
-
-
-async def _nothing(_settings: Settings) -> Sequence[Check]:
-    return ()
-
-
 def _access(settings: Settings) -> Access:
     from bot.adapters.slack.connection import Access  # noqa: PLC0415 - loads Slack's libraries
 
@@ -79,6 +71,21 @@ async def _examined_slack(settings: Settings) -> Sequence[Check]:
     return [Check(one.name, Health(one.health), one.says, one.do) for one in found]
 
 
+def _discord(settings: Settings, house: House) -> AbstractAsyncContextManager[Running]:
+    from bot.adapters.discord.gateway import Access, start  # noqa: PLC0415 - loads discord.py
+
+    return start(Access(_secret(settings.discord_token), settings.discord.rooms), house)
+
+
+async def _examined_discord(settings: Settings) -> Sequence[Check]:
+    from bot.adapters.discord.doctor import examine  # noqa: PLC0415 - loads discord.py
+    from bot.adapters.discord.gateway import Access  # noqa: PLC0415 - the same
+
+    channels = (*settings.discord.triage_channels, *settings.discord.watched_channels)
+    found = await examine(Access(_secret(settings.discord_token)), channels)
+    return [Check(one.name, Health(one.health), one.says, one.do) for one in found]
+
+
 PLATFORMS: tuple[Platform, ...] = (
     Platform(
         "slack",
@@ -87,5 +94,7 @@ PLATFORMS: tuple[Platform, ...] = (
         _slack,
         _examined_slack,
     ),
-    Platform("discord", lambda settings: settings.discord_token is not None, "DISCORD_TOKEN", _not_yet, _nothing),
+    Platform(
+        "discord", lambda settings: settings.discord_token is not None, "DISCORD_TOKEN", _discord, _examined_discord
+    ),
 )

@@ -28,14 +28,15 @@ _RIGHTS = (("create_public_threads", "Create Public Threads"), ("send_messages_i
 class Station:
     """What every chat of a process shares.
 
-    titles: guides by id, for the names of threads. offered: told of each offer that was made: who to, and where it is.
-    spoken: told of each thread Redial has just spoken in.
+    titles: guides by id, for the names of threads. forms: words in threads only come through a form.
+    offered: told of each offer that was made, and where it is. spoken: of each thread Redial has just spoken in.
     """
 
     wire: Wire
     messages: Messages
     titles: Mapping[str, str]
     renderer: Renderer
+    forms: bool = False
     offered: Callable[[InboundEvent, str], None] = lambda _event, _message: None
     spoken: Callable[[int], None] = lambda _thread: None
 
@@ -114,7 +115,7 @@ class DiscordChat:
         if not thread or self.opens:
             thread = await self._wire.open_thread(channel, self._title(view), message=thread)
             self.opens, calls = False, origin.user
-        setting = Setting(hello=calls)
+        setting = Setting(hello=calls, write=origin.user if self.station.forms else "")
         try:
             message = await self._wire.post(thread, self._parts(view, setting), key=view.key, calls=calls)
         except ChannelGone:

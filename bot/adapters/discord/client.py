@@ -51,7 +51,8 @@ class RedialClient(discord.AutoShardedClient):
         )
         self._house, self.rooms = house, rooms
         renderer = Renderer(house.messages)
-        self.station = Station(Wire(self), house.messages, titles, renderer, self._offered, self._spoken)
+        wire, forms = Wire(self), not content
+        self.station = Station(wire, house.messages, titles, renderer, forms, self._offered, self._spoken)
         self.tree = app_commands.CommandTree(self)
         self.tree.add_command(commands.group(house.messages, titles, self._command))
         self.tree.add_command(commands.shortcut(house.messages, self._shortcut))

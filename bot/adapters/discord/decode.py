@@ -46,6 +46,9 @@ def from_message(message: discord.Message, me: int, rooms: Rooms, *, others_sinc
         # The thread that begins with a message has the message's id.
         origin = _with_thread(origin, str(message.id))
     text, author = written(message, me), ""
+    if not (text or message.attachments or mentioned):
+        # Without the message content intent, that is all there is of other messages.
+        return None
     quoted = _quoted(message, me) if how == "mention" else None
     if quoted:
         text = f"{written(quoted, me)}\n{text}".strip()

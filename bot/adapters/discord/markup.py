@@ -76,13 +76,13 @@ def to_lines(blocks: Sequence[Block], grades: Grades) -> Iterator[str]:  # noqa:
 
 def heading(inline: Inline, evidence: Evidence | None, grades: Grades) -> str:
     """Return a title of its own line, with the grade of what stands below it."""
-    grade = f" · *{grades[evidence]}*" if evidence else ""
-    return f"{to_line(inline, bold=True)}{grade}"
+    grade = f" · {escaped(grades[evidence])}" if evidence else ""
+    return f"### {to_line(inline)}{grade}"
 
 
 def code_block(text: str, language: str = "") -> Iterator[str]:
     """Yield preformatted text as it is; a fence inside it is broken up."""
-    yield f"```{language if _LANGUAGE.fullmatch(language) else ''}"
+    yield f"```{language if language != 'text' and _LANGUAGE.fullmatch(language) else ''}"
     yield from (text.replace("```", f"`{_ZERO}`{_ZERO}`").splitlines() or [""])
     yield "```"
 

@@ -193,7 +193,7 @@ def _inline(text: str) -> str:
     text = _CODE.sub(lambda found: hold(found[2]), text)
     text = _ESCAPED.sub(lambda found: hold(found[1]), text)
     text = _LINK.sub(lambda found: f"{found[1]} ({found[2]})", text)
-    text = re.sub(r"\*\*|\*|~~|(?m:^-# )|(?m:^> )", "", text)
+    text = re.sub(r"\*\*|\*|~~|(?m:^-# )|(?m:^> )|(?m:^### )", "", text)
     return re.sub("\x00(\\d+)\x00", lambda found: held[int(found[1])], text)
 
 

@@ -1,0 +1,199 @@
+"""Connected to Discord: every replica can send, one of them holds the gateway and hears."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import discord
+import structlog
+
+from bot.adapters.discord.chat import DiscordChat
+from bot.adapters.discord.client import RedialClient
+from bot.adapters.discord.faults import told
+from bot.core.errors import ChatError, SettingsError, StoreError
+from bot.core.placement import Rooms
+from bot.ports.platform import House
+
+_log = structlog.get_logger(__name__)
+
+HELD = 15.0
+"""Seconds the gateway is held for; with `RENEWED`, a standby takes over within twenty seconds of a kill."""
+RENEWED = 5.0
+"""Seconds between two looks at who holds it."""
+_FIRST = 30.0
+"""Seconds a start waits for the gateway."""
+_AGAIN = 10.0
+"""Seconds after which a login that failed is tried again."""
+_FATAL = {
+    4004: "the token is refused: reset it in the developer portal and set the new DISCORD_TOKEN",
+    4010: "the shard is invalid",
+    4011: "Discord wants more shards",
+    4013: "an intent is invalid",
+    4014: "an intent is not granted: see `redial doctor`",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What it takes to be connected."""
+
+    token: str = field(repr=False)
+    rooms: Rooms = field(default_factory=Rooms)
+
+
+class Gateway:
+    """Implements the Running port."""
+
+    def __init__(self, access: Access, house: House) -> None:
+        """Take the token and what the client works with."""
+        self._access, self._house = access, house
+        self._holder = secrets.token_hex(8)
+        self._ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.client: RedialClient | None = None
+
+    @property
+    def chat(self) -> DiscordChat:
+        """The chat for what no event asks for; it needs no gateway."""
+        return DiscordChat(self._open.station)
+
+    @property
+    def says(self) -> str:
+        """Who is connected, or stands by."""
+        client = self._open
+        if not client.is_ready():
+            return f"standing by as {client.user}: another process holds the gateway"
+        without = "" if client.intents.message_content else ", without the message content intent"
+        return f"connected as {client.user} in {len(client.guilds)} servers{without}"
+
+    async def ended(self) -> str:
+        """Wait until it cannot go on by itself; return why."""
+        return await asyncio.shield(self._ended)
+
+    async def open(self) -> None:
+        """Log in; raises `SettingsError` for a token that is refused, `ChatError` for a Discord out of reach."""
+        client = await self._logged_in(content=True)
+        flags = client.application.flags if client.application else discord.ApplicationFlags()
+        if not (flags.gateway_message_content or flags.gateway_message_content_limited):
+            # Asked for without being granted, it would end the connection.
+            await client.close()
+            client = await self._logged_in(content=False)
+        self.client = client
+
+    async def serve(self) -> None:
+        """Hear while the gateway is ours, and stand by while it is not."""
+        try:
+            while True:
+                while not await self.ours(now=False):  # noqa: ASYNC110 - another process cannot set an event
+                    await asyncio.sleep(RENEWED)
+                await self._connected()
+                await self._reopened()
+        except (discord.DiscordException, SettingsError) as error:
+            self._ended.set_result(_reason(error))
+
+    async def close(self) -> None:
+        """Close the connection and let a standby take it."""
+        if self.client:
+            await self.client.close()
+        if self._house.leases:
+            try:
+                await self._house.leases.release(self._name, self._holder)
+            except StoreError as error:
+                _log.info("gateway not released", error=str(error))
+
+    @property
+    def _open(self) -> RedialClient:
+        if self.client is None:
+            raise SettingsError("the client has not been opened")
+        return self.client
+
+    @property
+    def _name(self) -> str:
+        return f"discord-gateway-{self._open.application_id}"
+
+    async def _logged_in(self, *, content: bool) -> RedialClient:
+        client = RedialClient(self._house, self._access.rooms, self._house.guides, content=content)
+        try:
+            async with told():
+                await client.login(self._access.token)
+        except ChatError as error:
+            await client.close()
+            if isinstance(error.__cause__, discord.LoginFailure):
+                raise SettingsError(
+                    "DISCORD_TOKEN is refused: the developer portal, Bot, has a button for a new one"
+                ) from error
+            raise
+        return client
+
+    async def _connected(self) -> None:
+        """Hold the connection until it ends or somebody else has it."""
+        connection = asyncio.create_task(self._open.connect())
+        try:
+            while not connection.done():
+                await asyncio.wait({connection}, timeout=RENEWED)
+                if not await self.ours(now=True):
+                    _log.warning("another process holds the gateway")
+                    return
+            await connection
+        finally:
+            await self._open.close()
+            connection.cancel()
+            await asyncio.gather(connection, return_exceptions=True)
+
+    async def ours(self, *, now: bool) -> bool:
+        """Say whether the gateway is ours. While the store is away, it stays with who has it (`now`)."""
+        if self._house.leases is None:
+            return True
+        try:
+            return await self._house.leases.take(self._name, self._holder, HELD)
+        except StoreError as error:
+            _log.warning("nobody knows who holds the gateway", error=str(error))
+            return now
+
+    async def _reopened(self) -> None:
+        """Be able to send again after a connection was closed."""
+        while True:
+            try:
+                return await self.open()
+            except ChatError as error:
+                _log.warning("login failed", platform="discord", error=str(error))
+                await asyncio.sleep(_AGAIN)
+
+
+@asynccontextmanager
+async def start(access: Access, house: House) -> AsyncIterator[Gateway]:
+    """Connect, or stand by; raises `SettingsError` and `ChatError` with what to do."""
+    gateway = Gateway(access, house)
+    await gateway.open()
+    serving = asyncio.create_task(gateway.serve())
+    try:
+        await _settled(gateway, serving)
+        yield gateway
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+        await gateway.close()
+
+
+async def _settled(gateway: Gateway, serving: asyncio.Task[None]) -> None:
+    """Wait until the gateway answers, or for as long as a standby would have to look."""
+    client = gateway.client
+    waiting = asyncio.create_task(client.wait_until_ready()) if client else serving
+    within = _FIRST if await gateway.ours(now=True) else 0.0
+    await asyncio.wait({waiting, serving}, timeout=within, return_when=asyncio.FIRST_COMPLETED)
+    if waiting is not serving and not waiting.done():
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+    if serving.done():
+        raise SettingsError(f"Discord: {await gateway.ended()}")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, discord.PrivilegedIntentsRequired):
+        return _FATAL[4014]
+    if isinstance(error, discord.ConnectionClosed):
+        return _FATAL.get(error.code or 0, f"Discord closed the connection with code {error.code}")
+    return f"{type(error).__name__}: {error}"
