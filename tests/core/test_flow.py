@@ -526,7 +526,7 @@ def test_when_it_is_over_people_are_told_and_asked() -> None:
     talk.board = over()
     assert talk.hears_it_is_over()
     assert "It's over: the official page says “Elevated errors” has ended (14:23 UTC)" in talk.preface
-    assert "Before you send anything again, look at what already ran." in talk.preface
+    assert "before you send anything again" in talk.text
     assert talk.offers == ["works", "still"]
     assert not talk.hears_it_is_over() or talk.here.open
     assert talk.fork().says("fine now").place == "=fixed"
