@@ -40,13 +40,15 @@ _LOUD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _QUOTES = re.compile("[\u2019\u02bc\u2018]")
+_ELISIONS = re.compile(r"(?<![^\W_])([cdjlmnst]|qu)'(?=[^\W\d_])")
+"""French puts its little words before the next one: `l'api`, `n'arrive`."""
 _APOSTROPHES = re.compile(r"'(?=[^\W\d_])")
 _BREAKS = re.compile(r"[\W_]+")
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _SPECIAL = re.compile(f"[\u2019\u02bc\u2018{_CJK}]")
 _SCRIPTS = re.compile(rf"(?<=[{_CJK}])(?=[0-9a-z])|(?<=[0-9a-z])(?=[{_CJK}])")
 _WORD = re.compile(
-    rf"\bclaude[\W_]+code(?![^\W_])|[{_CJK}]+|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*", re.IGNORECASE
+    rf"\bclaude[\W_]+code(?![^\W_])|[{_CJK}]+|(?<![^\W_])(?:[cdjlmnst]|qu)(?=['\u2019\u02bc\u2018][^\W\d_])|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*", re.IGNORECASE
 )
 _FOLD = dict(zip("àáâãäåāçčèéêëēėęìíîïīñńòóôõöøōùúûüūýÿšžёй", "aaaaaaacceeeeeeeiiiiinnooooooouuuuuyyszеи", strict=True))  # noqa: RUF001
 _ACCENTED = re.compile(f"[{''.join(_FOLD)}]")
@@ -100,7 +102,7 @@ def words(text: str) -> str:
     if not flat.isascii() and _SPECIAL.search(flat):
         flat = _SCRIPTS.sub(" ", _QUOTES.sub("'", flat))
     if "'" in flat:
-        flat = _APOSTROPHES.sub("", flat)
+        flat = _APOSTROPHES.sub("", _ELISIONS.sub(r"\1 ", flat))
     spaced = f" {_BREAKS.sub(' ', flat).strip()} "
     # One name, so that its second half is not taken for a code somebody was sent, or wrote.
     return spaced.replace(" claude code ", " claudecode ")

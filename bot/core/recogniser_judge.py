@@ -14,7 +14,7 @@ GUIDE, CHOOSE, ASK, NONE = "guide", "choose", "ask", "none"
 _OFFERS = 3
 _NAMED = 2
 _CERTAIN, _ENOUGH, _SURE, _PRECISE, _HALF, _AHEAD, _WORTH = 0.8, 0.7, 0.6, 0.55, 0.45, 0.1, 0.25
-_BARE, _ONLY = 0.45, 0.85
+_SOME, _BARE, _ONLY = 0.2, 0.45, 0.85
 _AGAIN, _APART = 0.05, 0.1
 _WRAPPER, _TRANSPORT, _ANSWERED = 1, 2, 4
 
@@ -99,14 +99,14 @@ def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) ->
     answers = {pointer.form for pointer in shared if pointer.rank > _TRANSPORT}
     printed = sight.client or len(answers) > 1 or any(pointer.code for pointer in shared)
     top = max((p.rank for p in (*own, *shared)), default=0)
-    told = printed or sight.trouble or sight.literal >= _BARE or top > (_WRAPPER if sight.claude else _ANSWERED)
+    told = printed or sight.trouble or sight.literal >= _BARE or top > _ANSWERED
     if top == 0 or (not own and not (told and _ours(sight))):
         return None
     code = any(pointer.code for pointer in shared)
     if not own and not sight.claude and sight.literal < (_BARE if code else _ONLY):
         guesses = _latest_first([p for p in shared if p.rank == top])[:_OFFERS]
-        several = top > _TRANSPORT and len(guesses) == 1 and len({p.form for p in shared if p.rank == top}) > 1
-        return Verdict(CHOOSE if several else ASK, _with_neighbours(sight, guesses), shared[-1].found)
+        much = sight.literal >= _SOME and (code or len({p.form for p in shared if p.rank > _WRAPPER}) > 1)
+        return Verdict(CHOOSE if much else ASK, _with_neighbours(sight, guesses), shared[-1].found)
     best = [p for p in (*own, *shared) if p.rank == top]
     ranked = _latest_first(best)
     if top < SIGN_RANK:
@@ -129,7 +129,8 @@ def _ours(sight: Sight) -> bool:
     answers = {pointer.form for pointer in sight.pointers if pointer.rank > _TRANSPORT}
     if len(answers) > 1 or any(pointer.code for pointer in sight.pointers):
         return not sight.elsewhere and not sight.others
-    return sight.literal >= _BARE and not sight.elsewhere and not sight.others
+    needed = _SOME if sight.trouble and sight.computing else _BARE
+    return sight.literal >= needed and not sight.elsewhere and not sight.others
 
 
 def _said(sight: Sight, guide: str, rank: int) -> Verdict | None:
@@ -161,17 +162,19 @@ def _words(sight: Sight) -> Verdict:
     found = next(w.found for w in sight.wordings if w.guide == best)
     guesses = _with_neighbours(sight, scores)
     heard = bool(sight.claude) or vague.decision == ASK
-    if score < _HALF or (sight.asking and not sight.trouble) or not heard:
+    if score < _HALF or sight.vague or (sight.asking and not sight.trouble) or not heard:
         return Verdict(ASK if heard else NONE, guesses if heard else (), found)
     enough = _PRECISE if best in sight.precise else _ENOUGH
     second = scores[1][1] if len(scores) > 1 else 0.0
     if sight.claude and score >= enough and (score >= _CERTAIN or score - second >= _AHEAD):
         return Verdict(GUIDE, tuple(scores[:_OFFERS]), found, settled=True)
-    return Verdict(CHOOSE, guesses, found)
+    return Verdict(CHOOSE if sight.claude or score >= _ENOUGH else ASK, guesses, found)
 
 
 def _unhappy(sight: Sight) -> bool:
     """Say whether somebody has trouble with something that may be Claude, so that it is worth asking back."""
+    if sight.vague:
+        return True
     if sight.claude == _NAMED:
         return sight.trouble
     if sight.others:

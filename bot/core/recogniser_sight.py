@@ -31,11 +31,14 @@ _SMALL = 3
 _NAMED = 2
 _STATUS_WEIGHT = 8
 """Letters a status counts for as literal output: its own and those of the word that makes it one."""
+_UPSET = ("trouble", "complaint", "hang", "down")
+_FEW = 12
+"""A text of more words says something, whatever they are."""
 _CLAUDE, _CLIENT, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _COMPUTING, _AILING, _OTHERS = range(9)
 _KINDS = (
     *(("claude", _CLAUDE), ("clients", _CLIENT), ("chatting", _CHATTING), ("computing", _COMPUTING)),
     *((name, _TROUBLE) for name in ("trouble", "complaint", "down", "overload", "hang", "signed_out", "expired")),
-    *((name, _AILING) for name in ("cut", "lost", "allowed")),
+    *((name, _AILING) for name in ("cut", "lost", "allowed", "reporting")),
 )
 
 
@@ -72,6 +75,7 @@ class Sight:
 
     claude: 2 where it names Claude or shows what only its clients write, 1 where it talks of prompts and sessions;
     client: it shows such output; literal: the share of the text that is literal output;
+    vague: it says nothing but that something is wrong;
     places, precise, neighbours: as in `Products`; clues: what `Clues.facts` reads.
     """
 
@@ -86,6 +90,7 @@ class Sight:
     chatty: bool
     computing: bool
     asking: bool
+    vague: bool
     working: bool
     elsewhere: bool
     literal: float
@@ -113,6 +118,8 @@ class Eyes:
         self._literals = Literals(self._literal_pieces())
         self._said = [(guide.id, phrase, len(phrase.split())) for guide in guides for phrase in guide.phrases]
         self._phrases = Phrases((products.expand(phrase), n) for n, (_, phrase, _) in enumerate(self._said))
+        self._upset = _single_words(products, _UPSET)
+        self._vague = self._upset | _single_words(products, ("vague", "claude"))
         self._clues = _OTHERS + len(products.others)
         self._around = Phrases(self._told_around(clues), everywhere=self._clues)
         self.vocabulary = self._phrases.vocabulary | self._around.vocabulary | _sign_words(guides)
@@ -151,6 +158,7 @@ class Eyes:
             chatty=kinds[_CHATTING] > 1,
             computing=_COMPUTING in context,
             asking="?" in text.clean,  # normalising turned the full-width mark into this one
+            vague=self._says_nothing(text.spaced),
             working=_WORK in context,
             elsewhere=_ELSEWHERE in context,
             literal=min(1.0, covered / max(1, len(text.squeezed))),
@@ -180,6 +188,11 @@ class Eyes:
             else:
                 foreign = foreign or self._foreign[number - len(self._sections)].name
         return pointers, sections, foreign, covered
+
+    def _says_nothing(self, spaced: str) -> bool:
+        """Say whether a text is nothing but a cry for help."""
+        said = spaced.split(None, _FEW + 1)
+        return len(said) <= _FEW and self._vague.issuperset(said) and not self._upset.isdisjoint(said)
 
     def _look_around(self, text: Normal) -> tuple[Counter[int], list[Found]]:
         """Return how many words of each kind of context are there, and the words that state facts."""
@@ -225,6 +238,10 @@ class Eyes:
         base += len(self._sections)
         for number, other in enumerate(self._foreign):
             yield from ((sign, base + number) for sign in other.signs)
+
+
+def _single_words(products: Products, lists: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for name in lists for form in products.words.get(name, ()) for word in words(form).split())
 
 
 def _sign_words(guides: Sequence[Guide]) -> frozenset[str]:

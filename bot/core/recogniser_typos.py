@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-_SHORTEST, _LONG = 6, 9
+_SHORTEST, _LONG = 7, 9
 _RARE, _FEW, _LIKE = 60, 12, 88
 _WORDS, _SPARE = 3, 4
 
