@@ -146,7 +146,7 @@ def home_view(library: Library, mine: Sequence[Conversation], board: Board, chan
     starts += [(f"resume {n}", say.text("home.resume", n=n)) for n in range(1, min(len(mine), _HOME_RESUMES) + 1)]
     return View(
         lead=say.inline("home.lead"),
-        blocks=(Text(say.inline("home.body")), Heading(status.lead), *status.blocks, *opened),
+        blocks=(Text(say.inline("home.body")), *opened, Heading(status.lead), *status.blocks),
         offers=tuple(Offer(n, id_, label) for n, (id_, label) in enumerate(starts, 1)),
         sources=status.sources,
         conversation=channel,

@@ -214,7 +214,10 @@ async def _listen(access: Access, app: AsyncApp, closing: AsyncExitStack) -> str
     async def receive(request: web.Request) -> web.Response:
         try:
             asked = await to_bolt_request(request)
+            fit = isinstance(asked.body.get("event", {}), dict)
         except (ValueError, AttributeError, TypeError, KeyError):
+            fit = False
+        if not fit:
             return web.Response(status=400, text="not a payload of Slack")
         return await to_aiohttp_response(await app.async_dispatch(asked))
 

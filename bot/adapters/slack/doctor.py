@@ -90,7 +90,8 @@ def _scopes(granted: set[str]) -> Iterator[Finding]:
 async def _channel(client: AsyncWebClient, access: Access, channel: str) -> Finding:
     name = f"slack channel {channel}"
     try:
-        answer = await client.conversations_info(channel=channel, token=access.bot_token)
+        headers = {"Authorization": f"Bearer {access.bot_token}"}
+        answer = await client.api_call("conversations.info", headers=headers, data={"channel": channel})
     except FAULTS as error:
         do = "correct the id in `slack.triage_channels` or `slack.watched_channels`, and `/invite` the app there"
         return Finding(name, "warn", str(translated(error, "conversations.info")), do)

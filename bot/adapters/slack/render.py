@@ -82,6 +82,8 @@ class Renderer:
         yield from self._offers(view)
         if context := self._context(view):
             yield {"type": "context", "elements": [{"type": "mrkdwn", "text": context, "verbatim": True}]}
+        elif view.offers and view.controls:
+            yield {"type": "divider"}
         if view.controls:
             yield self._actions(view, "ways", [_button(way) for way in view.controls])
 

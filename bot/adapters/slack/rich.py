@@ -13,18 +13,20 @@ Grades = Mapping[str, str]
 """The words for the grades of evidence."""
 
 _NEWLINE: Json = {"type": "text", "text": "\n"}
+_GAP: Json = {"type": "text", "text": "\n\n"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rich:
     """Collects the elements of one rich_text block."""
 
     grades: Grades
     elements: list[Json] = field(default_factory=list)
+    titled: bool = False
 
     def lead(self, inline: Inline, evidence: Evidence | None) -> None:
         """Add the line everything else follows."""
-        self._section([*_spans(inline, bold=True), *self._grade(evidence)])
+        self._title([*_spans(inline, bold=True), *self._grade(evidence)])
 
     def blocks(self, blocks: Sequence[Block]) -> None:
         """Add blocks, one paragraph below the other."""
@@ -33,7 +35,7 @@ class Rich:
                 case Text(inline):
                     self._section(_spans(inline))
                 case Heading(inline, evidence):
-                    self._section([*_spans(inline, bold=True), *self._grade(evidence)])
+                    self._title([*_spans(inline, bold=True), *self._grade(evidence)])
                 case Undo(inline):
                     self._quote([{"type": "text", "text": "↩ "}, *_spans(inline)])
                 case Code(text):
@@ -90,17 +92,23 @@ class Rich:
             added["offset"] = n
         self.elements.append(added)
 
+    def _title(self, line: list[Json]) -> None:
+        apart = bool(line and self.elements and self.elements[-1]["type"] != "rich_text_section")
+        self._section([_NEWLINE, *line] if apart else line)
+        self.titled = bool(line)
+
     def _section(self, line: list[Json]) -> None:
         if not line:
             return
         last = self.elements[-1] if self.elements else {}
         if last.get("type") == "rich_text_section":
-            # Two sections in a row run together in one paragraph.
+            # Two sections in a row run together in one paragraph; what belongs to a title stands right below it.
             before = last["elements"]
             assert isinstance(before, list)  # noqa: S101 - a list of ours, for mypy
-            before += [{"type": "text", "text": "\n\n"}, *line]
+            before += [_NEWLINE if self.titled else _GAP, *line]
         else:
             self.elements.append({"type": "rich_text_section", "elements": line})
+        self.titled = False
 
     def _quote(self, line: list[Json]) -> None:
         if line:

@@ -156,7 +156,7 @@ def seen(message: Mapping[str, Any]) -> Seen:
 
 def _words(piece: Mapping[str, Any]) -> Iterator[str]:
     match piece["type"]:
-        case "actions":
+        case "actions" | "divider":
             return
         case "rich_text" | "context" | "rich_text_list":
             for inner in piece["elements"]:
