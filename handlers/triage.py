@@ -15,10 +15,11 @@ from bot.core.errors import ChannelGone, ChatUnavailable, NotAllowed
 from bot.core.event import How, InboundEvent, Origin, Pressed, Said
 from bot.core.flow import Begin, Press, Say, Transition
 from bot.core.library import Library
+from bot.core.messages import Messages
 from bot.core.placement import Rooms, Where, where
 from bot.core.recogniser import Candidate, Decision, Recognition
 from bot.core.redaction import Redacted, redact
-from bot.core.text import Text
+from bot.core.text import Block, Text
 from bot.core.turn import Around
 from bot.core.view import Cite, Offer, View
 from bot.ports.chat import Chat
@@ -194,7 +195,12 @@ async def _report(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) 
     words = Begin(report.clean.text, report.recognition)
     opened = flow.begin(desk.library, conversation_id(event), owner, words, around)
     helpers = (event.origin.user,) if event.origin.user != owner.user else ()
-    opened = replace(opened, conversation=replace(opened.conversation, where=report.where, helpers=helpers))
+    spoken = (*in_their_language(desk.library.messages, words.recognition.language), *opened.view.preface)
+    opened = replace(
+        opened,
+        conversation=replace(opened.conversation, where=report.where, helpers=helpers),
+        view=replace(opened.view, preface=spoken),
+    )
     result = await desk.store.commit(event.id, opened.conversation)
     if isinstance(result, Duplicate):
         return
@@ -207,7 +213,9 @@ async def _report(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) 
 
 async def _not_ours(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) -> None:
     view = not_ours(desk.library, report.recognition)
-    view = replace(view, preface=removed(desk.library.messages, report.clean))
+    say = desk.library.messages
+    preface = (*in_their_language(say, report.recognition.language), *removed(say, report.clean))
+    view = replace(view, preface=preface)
     if report.where.public and not report.clean.secret:
         await chat.show(event.origin, view, report.where)
     else:
@@ -272,6 +280,12 @@ def conversation_id(event: InboundEvent) -> str:
     """Return the id of the conversation an event opens: the same on a re-send, so that nothing is opened twice."""
     digest = hashlib.blake2b(f"{event.origin.tenant}|{event.id}".encode(), digest_size=10).digest()
     return b32encode(digest).decode().lower()
+
+
+def in_their_language(say: Messages, language: str) -> tuple[Block, ...]:
+    """Say in the writer's language that the answer is in English, while there are no guides in theirs."""
+    key = f"language.{language}"
+    return (Text(say.inline(key)),) if key in say else ()
 
 
 def not_ours(library: Library, found: Recognition) -> View:
