@@ -13,7 +13,8 @@ _SCRIPTS = (
 _LITTLE = {
     code: frozenset(little.split())
     for code, little in {
-        "es": "se no lo ya dice el la los las que y en una por con para pero cuando se me mi está esta no funciona desde muy también",
+        "es": "se no lo ya dice"
+        " el la los las que y en una por con para pero cuando se me mi está esta no funciona desde muy también",
         "de": "der die das und ist nicht ich ein eine mit bei auf seit immer kein keine aber wenn beim mein geht mir"
         " in im am ab da dann steht dass wird sich auch noch nur zu von dem den hat kann mehr sagt nach wie es einen",
         "fr": "se au il je le la les et est une dans pas je avec pour mais quand mon ne plus depuis sur ça des du qui",
