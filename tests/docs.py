@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from bot.adapters.console.plain import as_text
+from bot.adapters.slack.doctor import SCOPES
 from bot.adapters.store.keys import as_markdown
 from bot.cli import main
 from bot.core.problem import RULES
@@ -52,6 +53,11 @@ def settings() -> str:
 def keys() -> str:
     """The keys kept in Redis."""
     return as_markdown()
+
+
+def slack_scopes() -> str:
+    """The rights asked for in Slack."""
+    return "\n".join(["| scope | what for |", "|---|---|", *(f"| `{name}` | {why} |" for name, why in SCOPES.items())])
 
 
 def rules() -> str:
