@@ -105,7 +105,7 @@ def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) ->
     code = any(pointer.code for pointer in shared)
     if not own and not sight.claude and sight.literal < (_BARE if code else _ONLY):
         guesses = _latest_first([p for p in shared if p.rank == top])[:_OFFERS]
-        much = sight.literal >= _SOME and (code or len({p.form for p in shared if p.rank > _WRAPPER}) > 1)
+        much = top > _ANSWERED or (sight.literal >= _SOME and (code or len({p.form for p in shared if p.rank > 1}) > 1))
         return Verdict(CHOOSE if much else ASK, _with_neighbours(sight, guesses), shared[-1].found)
     best = [p for p in (*own, *shared) if p.rank == top]
     ranked = _latest_first(best)
@@ -126,11 +126,12 @@ def _ours(sight: Sight) -> bool:
     """Say whether output other programs write as well is Claude's here."""
     if sight.claude:
         return sight.claude == _NAMED or not sight.elsewhere
+    if sight.elsewhere or sight.others:
+        return False
     answers = {pointer.form for pointer in sight.pointers if pointer.rank > _TRANSPORT}
-    if len(answers) > 1 or any(pointer.code for pointer in sight.pointers):
-        return not sight.elsewhere and not sight.others
-    needed = _SOME if sight.trouble and sight.computing else _BARE
-    return sight.literal >= needed and not sight.elsewhere and not sight.others
+    if len(answers) > 1 or any(pointer.code or pointer.rank > _ANSWERED for pointer in sight.pointers):
+        return True
+    return sight.literal >= (_SOME if sight.trouble and sight.computing else _BARE)
 
 
 def _said(sight: Sight, guide: str, rank: int) -> Verdict | None:

@@ -18,7 +18,7 @@ import ahocorasick
 from bot.core.normalise import Normal, words
 
 LONG = 12
-"""Literal output of at least so many characters is found across line breaks inside words."""
+"""Literal output of several words and at least so many characters is found across line breaks inside words."""
 
 _NEAR, _NEAR_EAST, _NEXT, _MORE = 56, 24, 16, 18
 _FIRST_EAST = "\u3040"
@@ -50,8 +50,10 @@ class Literals:
             squeezed = spaced.replace(" ", "")
             if not squeezed:
                 continue
-            long = len(squeezed) >= LONG
-            automaton, form = (self._long, squeezed) if long else (self._short, spaced)
+            # Several words are broken anywhere by narrow panes, and East Asian ones have no blanks around them; a single
+            # word stands for itself (`NotFoundError` is no `ModuleNotFoundError`).
+            anywhere = (len(squeezed) >= LONG and " " in spaced.strip()) or _EAST.search(squeezed)
+            automaton, form = (self._long, squeezed) if anywhere else (self._short, spaced)
             keys, _ = automaton.get(form, ((), 0))
             automaton.add_word(form, ((*keys, key), len(form)))
         self._long.make_automaton()

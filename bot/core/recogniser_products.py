@@ -55,6 +55,7 @@ class Products:
     """All of `content/products/` that recognising needs.
 
     words: word lists by name, for `@name` in phrases; work, elsewhere: phrases for texts in which no Claude failed;
+    topics: phrases for talk about Claude, unless trouble is told as well;
     places: guides about where something fails, whose phrases outweigh output about how it failed;
     precise: guides whose words are seldom said of anything else, so that one phrase is enough;
     neighbours: for a guide, those that people's words confuse it with.
@@ -67,6 +68,7 @@ class Products:
     sections: tuple[Section, ...] = ()
     clues: tuple[Clue, ...] = ()
     work: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     places: frozenset[str] = frozenset()
     precise: frozenset[str] = frozenset()
@@ -109,6 +111,7 @@ def parse_products(texts: Mapping[str, str]) -> Products:
             ),
         ),
         work=tuple(phrase for table in context for phrase in table.get("work", ())),
+        topics=tuple(phrase for table in context for phrase in table.get("topics", ())),
         elsewhere=tuple(phrase for table in context for phrase in table.get("elsewhere", ())),
         neighbours={g: tuple(near) for _, table in data for g, near in table.get("neighbours", {}).items()},
         precise=frozenset(guide for table in context for guide in table.get("precise", ())),

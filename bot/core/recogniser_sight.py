@@ -34,7 +34,7 @@ _STATUS_WEIGHT = 8
 _UPSET = ("trouble", "complaint", "hang", "down")
 _FEW = 12
 """A text of more words says something, whatever they are."""
-_CLAUDE, _CLIENT, _CHATTING, _TROUBLE, _WORK, _ELSEWHERE, _COMPUTING, _AILING, _OTHERS = range(9)
+_CLAUDE, _CLIENT, _CHATTING, _TROUBLE, _WORK, _TOPIC, _ELSEWHERE, _COMPUTING, _AILING, _OTHERS = range(10)
 _KINDS = (
     *(("claude", _CLAUDE), ("clients", _CLIENT), ("chatting", _CHATTING), ("computing", _COMPUTING)),
     *((name, _TROUBLE) for name in ("trouble", "complaint", "down", "overload", "hang", "signed_out", "expired")),
@@ -130,6 +130,7 @@ class Eyes:
         for name, kind in _KINDS:
             yield from ((word, kind) for word in products.words.get(name, ()))
         yield from ((products.expand(phrase), _WORK) for phrase in products.work)
+        yield from ((products.expand(phrase), _TOPIC) for phrase in products.topics)
         yield from ((products.expand(phrase), _ELSEWHERE) for phrase in products.elsewhere)
         yield from ((name, _OTHERS + n) for n, other in enumerate(products.others) for name in other.names)
         yield from ((phrase, self._clues + n) for phrase, n in clues)
@@ -144,6 +145,7 @@ class Eyes:
         others = tuple(self._foreign[key - _OTHERS].name for key in sorted(context) if key >= _OTHERS)
         named = _CLAUDE in context or ((client or _CLIENT in context) and not others)
         claude = _NAMED if named else int(_CHATTING in context)
+        trouble = _TROUBLE in context or (_AILING in context and claude > 0)
         statuses = list(self._statuses(text, claude))
         covered += _STATUS_WEIGHT * len(statuses)
         return Sight(
@@ -154,12 +156,12 @@ class Eyes:
             foreign=foreign,
             claude=_NAMED if own else claude,
             client=client,
-            trouble=_TROUBLE in context or (_AILING in context and claude > 0),
+            trouble=trouble,
             chatty=kinds[_CHATTING] > 1,
             computing=_COMPUTING in context,
             asking="?" in text.clean,  # normalising turned the full-width mark into this one
             vague=self._says_nothing(text.spaced),
-            working=_WORK in context,
+            working=_WORK in context or (_TOPIC in context and not trouble),
             elsewhere=_ELSEWHERE in context,
             literal=min(1.0, covered / max(1, len(text.squeezed))),
             places=self._products.places,
