@@ -10,6 +10,7 @@ from bot.core.placement import Rooms
 from bot.core.recogniser import Recogniser
 from bot.core.turn import Around
 from bot.ports.leases import Leases
+from bot.ports.pages import PageStore
 from bot.ports.status import StatusSource
 from bot.ports.store import ConversationStore
 
@@ -19,7 +20,7 @@ class Desk:
     """Content, memory, official status and the clock.
 
     managed: devices belong to the company (setting `devices`). rooms: the channels of each platform, by its name.
-    leases: for work that one of several processes does.
+    leases: for work that one of several processes does. pages: for announcements; None where nothing is announced.
     """
 
     library: Library
@@ -30,6 +31,7 @@ class Desk:
     managed: bool = True
     rooms: Mapping[str, Rooms] = field(default_factory=dict)
     leases: Leases | None = None
+    pages: PageStore | None = None
 
     async def around(self) -> Around:
         """Return what holds for a turn played now."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from bot.core.announcement_view import Notice
 from bot.core.subscription import Place
@@ -77,3 +77,12 @@ class Channels(Protocol):
 
     async def tell(self, place: Place, user: str, view: View) -> Delivery:
         """Tell one person of the workspace something privately."""
+
+
+@runtime_checkable
+class Announces(Protocol):
+    """A running platform that can announce."""
+
+    @property
+    def channels(self) -> Channels:
+        """Its channels, as announcements see them."""

@@ -11,13 +11,16 @@ from functools import partial
 import structlog
 
 from bot.core.errors import SettingsError
+from bot.ports.announcing import Announces
 from bot.ports.platform import House, Running
 from bot.runtime.dispatcher import Dispatcher
 from bot.runtime.platforms import PLATFORMS, Platform
 from bot.runtime.scheduler import Jobs
 from bot.runtime.settings import Settings
+from bot.runtime.watching import Watch, open_watch
 from bot.runtime.wiring import desk as open_desk
 from handlers.commands import read
+from handlers.desk import Desk
 from handlers.turns import handle
 
 _log = structlog.get_logger(__name__)
@@ -45,14 +48,29 @@ async def run(settings: Settings, say: Callable[[str], None], platforms: Sequenc
         for row in rows:
             running[row.name] = await clients.enter_async_context(row.start(settings, house))
             say(f"{row.name}: {running[row.name].says}")
-        jobs = Jobs(desk, {name: one.chat for name, one in running.items()})
+        watch = await _watch(settings, desk, running, clients)
+        jobs = Jobs(desk, {name: one.chat for name, one in running.items()}, watch.jobs if watch else ())
         jobs.start()
         code = await _until(told, running)
         # In this order nothing that was taken in is dropped: what is not finished in time stays owed.
         dispatcher.shut()
         jobs.stop()
+        if watch:
+            await watch.release()
         await dispatcher.close(within=FINISH)
         return code
+
+
+async def _watch(
+    settings: Settings, desk: Desk, running: Mapping[str, Running], clients: AsyncExitStack
+) -> Watch | None:
+    """Watch for the platforms that can announce; None where there are none."""
+    channels = {name: one.channels for name, one in running.items() if isinstance(one, Announces)}
+    if not channels or desk.pages is None:
+        return None
+    watch = open_watch(settings, desk.library, desk.pages, channels, clients)
+    await watch.declare(settings, settings.status.page_id or desk.library.services.page.id)
+    return watch
 
 
 def _signals() -> asyncio.Event:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC
 
 import structlog
@@ -24,18 +24,25 @@ OWED_FOR = 10.0
 """Seconds after which an answer nobody has confirmed is looked for."""
 
 
+Job = Callable[[], Awaitable[None]]
+
+
 class Jobs:
     """The periodic work of one process, for the platforms it runs. It is bounded: a round that lasts skips the next."""
 
-    def __init__(self, desk: Desk, chats: Mapping[str, Chat]) -> None:
-        """Take the chats by platform; workspaces of other platforms are left to other processes."""
-        self._desk, self._chats = desk, chats
+    def __init__(self, desk: Desk, chats: Mapping[str, Chat], more: Sequence[tuple[Job, float]] = ()) -> None:
+        """Take the chats by platform; workspaces of other platforms are left to other processes.
+
+        more: further jobs, each with the seconds between two rounds.
+        """
+        self._desk, self._chats, self._more = desk, chats, tuple(more)
         # The zone of the machine is of no interest, and reading it may fail.
         self._scheduler = AsyncIOScheduler(timezone=UTC)
 
     def start(self) -> None:
         """Begin, in the running loop."""
-        for job, seconds in ((self._desk.store.flush, FLUSH), (self.owed, OWED), (self.ended, ENDED)):
+        own: tuple[tuple[Job, float], ...] = ((self._desk.store.flush, FLUSH), (self.owed, OWED), (self.ended, ENDED))
+        for job, seconds in (*own, *self._more):
             self._scheduler.add_job(
                 self._round, "interval", seconds=seconds, args=[job], max_instances=1, coalesce=True, name=job.__name__
             )

@@ -18,6 +18,34 @@ from bot.core.placement import Rooms
 FILE = "redial.toml"
 
 
+class WatchedPage(BaseModel):
+    """Another Statuspage v2 page to announce from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    name: str = ""
+    hosts: tuple[str, ...]
+
+
+class DeclaredSubscription(BaseModel):
+    """A channel that hears of a page, without anybody typing `/redial subscribe` in it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
+
+    platform: Literal["slack", "discord"]
+    workspace: str
+    channel: str
+    page: str = ""
+    components: tuple[str, ...] = ()
+    general: bool = True
+    least: Literal["none", "minor", "major", "critical"] = "none"
+    maintenance: bool = True
+    mention: str = ""
+    mention_from: Literal["none", "minor", "major", "critical"] = "critical"
+    replies: bool = True
+
+
 class StatusSettings(BaseModel):
     """Which official page is read. Empty values: what `content/products/claude.toml` says."""
 
@@ -25,6 +53,12 @@ class StatusSettings(BaseModel):
 
     page_id: str = Field(default="", description="id of the page, as its API names it")
     hosts: tuple[str, ...] = Field(default=(), description="addresses of the page, asked in this order")
+    interval: int = Field(
+        default=90, ge=30, le=900, description="seconds between two readings of a watched page, a third more or less"
+    )
+    pages: tuple[WatchedPage, ...] = Field(
+        default=(), description="further Statuspage pages to announce from: tables with `id`, `name` and `hosts`"
+    )
 
 
 class ChannelSettings(BaseModel):
@@ -84,6 +118,11 @@ class Settings(BaseSettings):
     data_dir: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("redial", appauthor=False)),
         description="where Redial's own store keeps its files when no REDIS_URL is set",
+    )
+    subscriptions: tuple[DeclaredSubscription, ...] = Field(
+        default=(),
+        description="channels that hear of a page: tables with `platform`, `workspace` and `channel`, and what"
+        " `/redial subscribe` asks for",
     )
     status: StatusSettings = Field(default_factory=StatusSettings, description="the official status page")
     redis_url: SecretStr | None = Field(

@@ -21,6 +21,8 @@ _EXAMPLES = {
     "data_dir": '"~/.local/share/redial"',
     "status.page_id": '"tymt9n04zgry"',
     "status.hosts": '["https://status.claude.com", "https://anthropic.statuspage.io"]',
+    "status.pages": '[{ id = "abc123", name = "Example", hosts = ["https://status.example.com"] }]',
+    "subscriptions": '[{ platform = "slack", workspace = "T0123456789", channel = "C0123456789", least = "major" }]',
     "slack.triage_channels": '["C0123456789"]',
     "slack.watched_channels": '["C0123456789"]',
     "slack.admins": '["U0123456789"]',

@@ -20,6 +20,7 @@ async def desk(settings: Settings, content: Content | None = None) -> AsyncItera
     # Imported late: most sub-commands need neither store nor page.
     from bot.adapters.store import connect  # noqa: PLC0415
     from bot.adapters.store.leases import RedisLeases  # noqa: PLC0415
+    from bot.adapters.store.pages import RedisPages  # noqa: PLC0415
 
     content = content or load(settings.content_dirs, locale=settings.locale)
     url = settings.redis_url.get_secret_value() if settings.redis_url else None
@@ -36,6 +37,7 @@ async def desk(settings: Settings, content: Content | None = None) -> AsyncItera
                 managed=settings.devices == "managed",
                 rooms={"slack": settings.slack.rooms, "discord": settings.discord.rooms},
                 leases=RedisLeases(store.server),
+                pages=RedisPages(store.server),
             )
         finally:
             await source.close()

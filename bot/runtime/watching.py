@@ -1,0 +1,112 @@
+"""Watching and announcing as a process does it: which pages, which channels, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+
+from bot.adapters.statuspage.settings import PageSettings
+from bot.core.announcement_view import Names
+from bot.core.library import Library
+from bot.core.services import Page
+from bot.core.subscription import Choice, Place
+from bot.ports.announcing import Channels
+from bot.ports.feed import Feed
+from bot.ports.pages import PageStore
+from bot.runtime.settings import Settings
+from handlers.announce import Announcer, Office, tidy
+from handlers.subscriptions import Declared, declare
+from handlers.watch import Watcher
+
+POLL, ANNOUNCE, TIDY = 5.0, 2.0, 3600.0
+"""Seconds between two looks: whether a page is due, whether a channel lacks something, what can be forgotten."""
+_SPREAD = 1 / 3
+"""How much earlier or later than `status.interval` a page may be read."""
+
+Job = Callable[[], Awaitable[None]]
+
+
+class Watch:
+    """The pages of one process and the platforms it announces on."""
+
+    def __init__(self, office: Office, watcher: Watcher, pages: Sequence[str]) -> None:
+        self.office, self._watcher, self._pages = office, watcher, tuple(pages)
+        self._announcer = Announcer(office)
+
+    @property
+    def jobs(self) -> tuple[tuple[Job, float], ...]:
+        """What is to be done, and each how many seconds."""
+        return ((self.poll, POLL), (self.announce, ANNOUNCE), (self.tidy, TIDY))
+
+    async def poll(self) -> None:
+        """Read what is due."""
+        await self._watcher.tick()
+
+    async def announce(self) -> None:
+        """Bring every channel of every platform of this process to what it should have."""
+        for page in self._pages:
+            for platform in self.office.channels:
+                await self._announcer.walk(page, platform)
+
+    async def tidy(self) -> None:
+        """Forget what nobody will hear of again."""
+        for page in self._pages:
+            await tidy(self.office, page)
+
+    async def declare(self, settings: Settings, default: str) -> None:
+        """Make the subscriptions of the settings file hold; `default`: the page of those that name none."""
+        await declare(self.office, declared(settings, default), self._pages)
+
+    async def release(self) -> None:
+        """Let other replicas go on at once, when this process stops."""
+        for page in self._pages:
+            for platform in self.office.channels:
+                await self._announcer.release(page, platform)
+
+
+def open_watch(
+    settings: Settings, library: Library, pages: PageStore, channels: Mapping[str, Channels], stack: AsyncExitStack
+) -> Watch:
+    """Put a watch together; its clients are closed with `stack`."""
+    names = Names(library.messages, library.services.components)
+    office = Office(pages, channels, lambda _: names)
+    feeds = {page.id: _feed(page, stack) for page in watched(settings, library.services.page)}
+    every = float(settings.status.interval)
+    interval = (every * (1 - _SPREAD), every * (1 + _SPREAD))
+    return Watch(office, Watcher(office, feeds, interval=interval), tuple(feeds))
+
+
+def watched(settings: Settings, known: Page) -> tuple[Page, ...]:
+    """Return the pages to watch: the one we know, with what the settings say of it, and those they add."""
+    first = Page(settings.status.page_id or known.id, known.name, settings.status.hosts or known.hosts, known.redirects)
+    return (first, *(Page(page.id, page.name or page.id, page.hosts) for page in settings.status.pages))
+
+
+def declared(settings: Settings, default: str) -> tuple[Declared, ...]:
+    """Return the subscriptions of the settings file."""
+    return tuple(
+        Declared(
+            Place(one.platform, one.workspace, one.channel),
+            one.page or default,
+            Choice(
+                frozenset(one.components),
+                one.general,
+                one.least,
+                one.maintenance,
+                one.mention,
+                one.mention_from,
+                one.replies,
+                settings.locale,
+            ),
+        )
+        for one in settings.subscriptions
+    )
+
+
+def _feed(page: Page, stack: AsyncExitStack) -> Feed:
+    from bot.adapters.statuspage.client import StatusPage  # noqa: PLC0415 - loads an HTTP client
+
+    settings = PageSettings(page_id=page.id, hosts=page.hosts, redirect_hosts=page.redirects, maintenances=True)
+    feed = StatusPage(settings)
+    stack.push_async_callback(feed.close)
+    return feed
