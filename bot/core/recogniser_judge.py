@@ -15,6 +15,7 @@ _OFFERS = 3
 _NAMED = 2
 _CERTAIN, _ENOUGH, _SURE, _PRECISE, _HALF, _AHEAD, _WORTH = 0.8, 0.7, 0.6, 0.55, 0.45, 0.1, 0.25
 _SOME, _BARE, _ONLY = 0.2, 0.45, 0.85
+_SAID = 0.65
 _AGAIN, _APART = 0.05, 0.1
 _WRAPPER, _TRANSPORT, _ANSWERED = 1, 2, 4
 
@@ -169,7 +170,7 @@ def _words(sight: Sight) -> Verdict:
     second = scores[1][1] if len(scores) > 1 else 0.0
     if sight.claude and score >= enough and (score >= _CERTAIN or score - second >= _AHEAD):
         return Verdict(GUIDE, tuple(scores[:_OFFERS]), found, settled=True)
-    return Verdict(CHOOSE if sight.claude or score >= _ENOUGH else ASK, guesses, found)
+    return Verdict(CHOOSE if sight.claude or score >= min(enough, _SAID) else ASK, guesses, found)
 
 
 def _unhappy(sight: Sight) -> bool:
