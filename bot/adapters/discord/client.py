@@ -60,7 +60,7 @@ class RedialClient(discord.AutoShardedClient):
         self._cooling: Memory[tuple[str, str], float] = Memory()
         self._others: Memory[int, int] = Memory()
         self._closing: set[asyncio.Task[None]] = set()
-        self._heard_at = discord.utils.utcnow()
+        self._heard_at: datetime | None = None
 
     @property
     def me(self) -> int:
@@ -82,7 +82,9 @@ class RedialClient(discord.AutoShardedClient):
 
     async def on_ready(self) -> None:
         """Read what was missed while nobody was connected."""
-        since, self._heard_at = max(self._heard_at, discord.utils.utcnow() - _MISSED), discord.utils.utcnow()
+        now = discord.utils.utcnow()
+        # A process that begins does not know for how long nobody has listened.
+        since, self._heard_at = max(self._heard_at or now - _MISSED, now - _MISSED), now
         for guild in self.guilds:
             for thread in guild.threads:
                 if thread.owner_id == self.me or thread.me is not None:

@@ -41,7 +41,8 @@ def from_message(message: discord.Message, me: int, rooms: Rooms, *, others_sinc
     how = _how(message, origin, rooms, mentioned=mentioned)
     if how is None:
         return None
-    opens = how == "mention" and not origin.thread and message.guild is not None
+    room = _room_of(message)
+    opens = how == "mention" and not origin.thread and room == "threads"
     if opens:
         # The thread that begins with a message has the message's id.
         origin = _with_thread(origin, str(message.id))
@@ -55,7 +56,7 @@ def from_message(message: discord.Message, me: int, rooms: Rooms, *, others_sinc
         author = str(quoted.author.id) if quoted.author.id != message.author.id else ""
     said = Said(text, how, author, others_since=others_since)
     files = text_files([message, *([quoted] if quoted else [])])
-    return Heard(InboundEvent(f"m:{message.id}", origin, said, room=_room_of(message)), files, opens)
+    return Heard(InboundEvent(f"m:{message.id}", origin, said, room=room), files, opens)
 
 
 def from_shortcut(interaction: discord.Interaction, message: discord.Message, me: int) -> Heard:

@@ -78,7 +78,7 @@ class Town:
             message.id: message
             for place in places
             for message in place.history(viewer=actor)
-            if message.author.id == self.client.me and message.id not in seen
+            if message.author.id == self.client.me and message.components and message.id not in seen
         }
         with contextlib.suppress(simcord.BackendError, simcord.SetupError):
             found |= {message.id: message for message in self.ours(actor.user.dm_channel)}
@@ -179,7 +179,7 @@ def plain(markdown: str) -> str:
 
 
 _CODE = re.compile(r"(?<![\\`])(`+) ?(.+?) ?\1(?!`)")
-_ESCAPED = re.compile(r"\\([^\w\s])")
+_ESCAPED = re.compile(r"\\([^0-9A-Za-z\s])")
 _LINK = re.compile(r"\[((?:[^\]\\]|\\.)*)\]\(<([^>]*)>\)")
 
 
