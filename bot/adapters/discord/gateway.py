@@ -119,7 +119,7 @@ class Gateway:
         try:
             async with told():
                 await client.login(self._access.token)
-        except ChatError as error:
+        except BaseException as error:
             await client.close()
             if isinstance(error.__cause__, discord.LoginFailure):
                 raise SettingsError(

@@ -23,10 +23,10 @@ from tests.scenarios.playing import NOW, Player, everything, library, page
 V2 = 1 << 15
 PRIVATE = Setting(hello="1" * 19, note="n" * 100, write="1" * 19, workspace="1" * 19)
 RENDERER = Renderer(library().messages)
-MARKS = (
-    "# title|-# small|> quote|- item|1. one|12) twelve|**b**|__u__|~~s~~|`c`|:smile:|<:e:1>|<t:1>|<@1>|<#1>|</a:1>"
-    "|[a](http://x)|https://x.y"
-).split("|")
+MARKS = [
+    *("# title", "-# small", "> quote", "- item", "1. one", "12) twelve", "**b**", "__u__", "~~s~~", "`c`", ":smile:"),
+    *("<:e:1>", "<t:1>", "<@1>", "<#1>", "</a:1>", "[a](http://x)", "https://x.y"),
+]
 
 
 def faults(components: list[Json]) -> list[str]:
