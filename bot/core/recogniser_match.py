@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import ahocorasick
 
@@ -63,8 +64,11 @@ class Literals:
         """Return all pieces of a text in the order of their ends, short ones last."""
         found: list[Found] = []
         if len(self._long):
+            begins = {0, *accumulate(map(len, spaced.split()))}
             for end, (keys, length) in self._long.iter(squeezed):
-                found += [Found(key, end + 1 - length, length, squeezed=True) for key in keys]
+                start = end + 1 - length
+                if start in begins or squeezed[start] > _FIRST_EAST:
+                    found += [Found(key, start, length, squeezed=True) for key in keys]
         if len(self._short):
             for end, (keys, length) in self._short.iter(spaced):
                 found += [Found(key, end + 2 - length, length - 2) for key in keys]
