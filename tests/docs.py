@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from bot.adapters.console.plain import as_text
-from bot.adapters.slack.doctor import SCOPES
+from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.store.keys import as_markdown
 from bot.cli import main
 from bot.core.problem import RULES

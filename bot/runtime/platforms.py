@@ -5,8 +5,8 @@ An adapter is imported only when it starts or is examined. Its client, tokens in
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,9 @@ def _access(settings: Settings) -> Access:
         bot_token=_secret(settings.slack_bot_token),
         app_token=_secret(settings.slack_app_token),
         signing_secret=_secret(settings.slack_signing_secret),
+        client_id=settings.slack_client_id,
+        client_secret=_secret(settings.slack_client_secret),
+        token_keys=_secret(settings.slack_token_keys),
         api_url=settings.slack.api_url,
         host=settings.slack.host,
         port=settings.slack.port,
@@ -54,10 +57,18 @@ def _secret(value: SecretStr | None) -> str:
     return value.get_secret_value() if value else ""
 
 
-def _slack(settings: Settings, house: House) -> AbstractAsyncContextManager[Running]:
+@asynccontextmanager
+async def _slack(settings: Settings, house: House) -> AsyncIterator[Running]:
     from bot.adapters.slack.connection import start  # noqa: PLC0415 - loads Slack's libraries
+    from bot.adapters.store import open_vault  # noqa: PLC0415 - redis-py takes a while to load
 
-    return start(_access(settings), house)
+    access = _access(settings)
+    async with AsyncExitStack() as closing:
+        vault = None
+        if access.many:
+            vault = await open_vault(_secret(settings.redis_url) or None, settings.data_dir)
+            closing.push_async_callback(vault.close)
+        yield await closing.enter_async_context(start(access, house, vault))
 
 
 async def _examined_slack(settings: Settings) -> Sequence[Check]:
@@ -89,7 +100,14 @@ async def _examined_discord(settings: Settings) -> Sequence[Check]:
 PLATFORMS: tuple[Platform, ...] = (
     Platform(
         "slack",
-        lambda settings: any((settings.slack_bot_token, settings.slack_app_token, settings.slack_signing_secret)),
+        lambda settings: any(
+            (
+                settings.slack_bot_token,
+                settings.slack_app_token,
+                settings.slack_signing_secret,
+                settings.slack_client_id,
+            )
+        ),
         "SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP)",
         _slack,
         _examined_slack,

@@ -147,6 +147,21 @@ class Settings(BaseSettings):
         validation_alias="SLACK_SIGNING_SECRET",
         description="proves requests of Slack over HTTP, from the environment only",
     )
+    slack_client_id: str = Field(
+        default="",
+        validation_alias="SLACK_CLIENT_ID",
+        description="of a Slack app that several workspaces install at `/slack/install`, instead of SLACK_BOT_TOKEN",
+    )
+    slack_client_secret: SecretStr | None = Field(
+        default=None,
+        validation_alias="SLACK_CLIENT_SECRET",
+        description="goes with SLACK_CLIENT_ID, from the environment only",
+    )
+    slack_token_keys: SecretStr | None = Field(
+        default=None,
+        validation_alias="SLACK_TOKEN_KEYS",
+        description="encrypts the tokens of those workspaces: the first key seals, all open; from the environment only",
+    )
     discord: DiscordSettings = Field(default_factory=DiscordSettings, description="channels and admins in Discord")
     discord_token: SecretStr | None = Field(
         default=None,

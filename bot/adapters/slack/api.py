@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import aiohttp
 import structlog
@@ -45,37 +45,40 @@ class Workspace:
     url: str = ""
 
 
-Find = Callable[[str], Workspace | None]
+class Workspaces(Protocol):
+    """Where Redial is installed: one workspace, or many."""
+
+    async def find(self, workspace: str) -> Workspace | None:
+        """Return a workspace; None where Redial is not, or no longer, installed."""
+
+    async def gone(self, workspace: str, why: str) -> None:
+        """Stop serving a workspace whose token is of no more use, and tell the operator why."""
 
 
 class Api:
-    """Calls methods with the token of a workspace; raises the core's errors only.
+    """Calls methods with the token of a workspace; raises the core's errors only."""
 
-    find: the workspace of an id. died: told when a workspace's token is of no more use, and why.
-    """
-
-    def __init__(self, client: AsyncWebClient, find: Find, died: Callable[[str, str], None]) -> None:
+    def __init__(self, client: AsyncWebClient, workspaces: Workspaces) -> None:
         """Take the client, whose session is shared by everything that talks to Slack."""
-        self.client = client
-        self._find, self.died = find, died
+        self.client, self.workspaces = client, workspaces
         self._until: OrderedDict[tuple[str, str, str], float] = OrderedDict()
 
-    def workspace(self, workspace: str) -> Workspace:
+    async def workspace(self, workspace: str) -> Workspace:
         """Return a workspace; raises `NotAllowed` where Redial is not, or no longer, installed."""
-        if found := self._find(workspace):
+        if found := await self.workspaces.find(workspace):
             return found
         raise NotAllowed(f"Redial is not installed in Slack workspace {workspace}", missing="an installation")
 
     async def call(self, workspace: str, method: str, body: Mapping[str, Any], *, again: bool = False) -> Json:
         """Call a method. again: it may be carried out twice, so an unclear result is asked for once more."""
-        where = self.workspace(workspace)
+        where = await self.workspace(workspace)
         key = (workspace, method, str(body.get("channel", "")))
         for left in reversed(range(_TRIES)):
             await self._wait(key, method)
             try:
                 return await self._once(where, method, body)
             except FAULTS as error:
-                failed = self._failed(where, key, method, error)
+                failed = await self._failed(where, key, method, error)
                 if not left or not _repeatable(error, again=again):
                     raise failed from error
                 await asyncio.sleep(0 if status_of(error) == _BUSY else _PAUSE)
@@ -111,13 +114,13 @@ class Api:
         if left > 0:
             await asyncio.sleep(left)
 
-    def _failed(self, where: Workspace, key: tuple[str, str, str], method: str, error: Exception) -> ChatError:
+    async def _failed(self, where: Workspace, key: tuple[str, str, str], method: str, error: Exception) -> ChatError:
         if status_of(error) == _BUSY or code_of(error) == "ratelimited":
             self._until[key] = asyncio.get_running_loop().time() + (retry_after(error) or 1.0)
             while len(self._until) > _REMEMBERED:
                 self._until.popitem(last=False)
         elif code_of(error) in DEAD:
-            self.died(where.id, code_of(error))
+            await self.workspaces.gone(where.id, code_of(error))
         return translated(error, method)
 
 

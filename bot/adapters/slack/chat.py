@@ -52,7 +52,7 @@ class SlackChat:
             ts = await self._post(origin, shown)
         thread = origin.thread or (ts if where is Where.THREAD else "")
         self._talk.spoke(origin.channel, thread)
-        return Posted(thread, ts, self._link(origin, thread, ts))
+        return Posted(thread, ts, await self._link(origin, thread, ts))
 
     async def tell(self, origin: Origin, view: View) -> None:
         """Say something to one person: ephemerally where they are, else in their direct message."""
@@ -89,7 +89,7 @@ class SlackChat:
                 if key_of(found) == key:
                     ts = str(found["ts"])
                     thread = origin.thread or ("" if direct(origin.channel) else ts)
-                    return Posted(thread, ts, self._link(origin, thread, ts))
+                    return Posted(thread, ts, await self._link(origin, thread, ts))
             cursor = cast("dict[str, Any]", page.get("response_metadata") or {}).get("next_cursor")
             if not cursor:
                 return None
@@ -113,9 +113,9 @@ class SlackChat:
         answer = await self.api.call(origin.workspace, "chat.update", body, again=True)
         return str(answer.get("ts") or ts)
 
-    def _link(self, origin: Origin, thread: str, ts: str) -> str:
+    async def _link(self, origin: Origin, thread: str, ts: str) -> str:
         """Return a message's permalink, which is made of what is known of it."""
-        url = self.api.workspace(origin.workspace).url
+        url = (await self.api.workspace(origin.workspace)).url
         if not url:
             return ""
         inside = f"?thread_ts={thread}&cid={origin.channel}" if thread and thread != ts else ""

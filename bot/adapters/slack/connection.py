@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -25,11 +24,15 @@ from bot.adapters.slack.api import TIMEOUT, Api, Workspace
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.errors import FAULTS, translated
 from bot.adapters.slack.files import Files
+from bot.adapters.slack.install import SealedStates, add_install_page
 from bot.adapters.slack.intake import Door
 from bot.adapters.slack.render import Renderer
+from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.slack.talk import Talk
+from bot.adapters.slack.workspaces import Many, Single, seal
 from bot.core.errors import ChatError, NotAllowed, SettingsError
 from bot.ports.platform import House
+from bot.ports.vault import Vault
 
 _log = structlog.get_logger(__name__)
 
@@ -43,106 +46,85 @@ _FILES = frozenset({"files.slack.com"})
 class Access:
     """What it takes to be connected. app_token: Socket Mode; signing_secret: HTTP at `host` and `port`.
 
-    api_url: of the Web API, for Slack's other clouds. watched: channels to read along in.
+    client_id, client_secret, token_keys: for an app that many workspaces install. api_url: of the Web API, for Slack's
+    other clouds. watched: channels to read along in.
     """
 
-    bot_token: str = field(repr=False)
+    bot_token: str = field(default="", repr=False)
     app_token: str = field(default="", repr=False)
     signing_secret: str = field(default="", repr=False)
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    token_keys: str = field(default="", repr=False)
     api_url: str = "https://slack.com/api/"
     host: str = "127.0.0.1"
     port: int = 3000
     watched: frozenset[str] = frozenset()
 
+    @property
+    def many(self) -> bool:
+        """Say whether workspaces install the app by themselves."""
+        return bool(self.client_id or self.client_secret)
+
     def __post_init__(self) -> None:
         """Refuse what cannot work, naming the variable."""
-        if not self.bot_token.startswith("xoxb-"):
-            raise SettingsError("SLACK_BOT_TOKEN is not a bot token: those begin with xoxb- (OAuth & Permissions)")
         if self.app_token and not self.app_token.startswith("xapp-"):
             raise SettingsError("SLACK_APP_TOKEN is not an app-level token: those begin with xapp- (Basic Information)")
+        if self.many:
+            needs = (self.client_id, self.client_secret, self.signing_secret, self.token_keys)
+            if self.bot_token or not all(needs):
+                raise SettingsError(
+                    "several workspaces need SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_SIGNING_SECRET and"
+                    " SLACK_TOKEN_KEYS, and no SLACK_BOT_TOKEN: each workspace gets its own at /slack/install"
+                )
+            seal(self.token_keys)
+            return
+        if not self.bot_token.startswith("xoxb-"):
+            raise SettingsError("SLACK_BOT_TOKEN is not a bot token: those begin with xoxb- (OAuth & Permissions)")
         if not (self.app_token or self.signing_secret):
             raise SettingsError("Slack needs SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) as well")
 
 
-class Single:
-    """The one workspace of a bot token."""
-
-    def __init__(self, token: str) -> None:
-        """Take the token; who and where it is, `auth.test` tells."""
-        self._one: Workspace | None = Workspace("", token)
-        self._ended = asyncio.Event()
-        self.why = ""
-
-    def find(self, workspace: str) -> Workspace | None:
-        """Return the workspace, whatever it is called: an event of a shared channel may name another."""
-        return self._one if self._one and workspace in {"", self._one.id} else None
-
-    @property
-    def one(self) -> Workspace | None:
-        """The workspace, None once its token is of no more use."""
-        return self._one
-
-    def know(self, workspace: Workspace) -> None:
-        """Take what `auth.test` said."""
-        self._one = workspace
-
-    def died(self, workspace: str, why: str) -> None:
-        """Stop: nothing more is asked of Slack, and the operator is told."""
-        if self._one is None:
-            return
-        self.why = f"Slack says {why}: install the app again and set its new SLACK_BOT_TOKEN"
-        self._one = None
-        self._ended.set()
-        _log.error("workspace stopped", platform="slack", workspace=workspace, reason=why)
-
-    async def ended(self) -> str:
-        """Wait until the token is of no more use; return why."""
-        await self._ended.wait()
-        return self.why
-
-
 @dataclass(frozen=True, slots=True)
 class SlackRunning:
-    """Implements the Running port."""
+    """Implements the Running port. url: where HTTP requests are taken, if they are."""
 
     chat: SlackChat
     says: str
-    single: Single
+    workspaces: Single | Many
     url: str = ""
 
     async def ended(self) -> str:
-        """Wait until the token is of no more use; return why."""
-        return await self.single.ended()
+        """Wait until the one token is of no more use; return why."""
+        return await self.workspaces.ended()
 
 
 @asynccontextmanager
-async def start(access: Access, house: House) -> AsyncIterator[SlackRunning]:
-    """Connect; raises `ChatError` for a token that is refused, or Slack out of reach."""
+async def start(access: Access, house: House, vault: Vault | None = None) -> AsyncIterator[SlackRunning]:
+    """Connect; raises `ChatError` for a token that is refused, or Slack out of reach. vault: for many workspaces."""
     async with AsyncExitStack() as closing:
         session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT))
         await closing.enter_async_context(session)
         client = AsyncWebClient(base_url=access.api_url, session=session, retry_handlers=[], logger=_quiet())
-        single = Single(access.bot_token)
-        api = Api(client, single.find, single.died)
-        single.know(await _identify(api, access.bot_token))
+        workspaces = Many(vault, access.token_keys) if access.many and vault else Single(access.bot_token)
+        api = Api(client, workspaces)
         talk = Talk()
         chat = SlackChat(api, Renderer(house.messages), talk)
         files = Files(api, session, _FILES | {urlsplit(access.api_url).netloc})
         door = Door(house, chat, files, talk, access.watched)
-        await _memberships(api, single, door)
-        app, ways, url = _app(access, client, single, door), [], ""
+        name = "many workspaces"
+        if isinstance(workspaces, Single):
+            workspaces.one = one = await _identify(api, access.bot_token)
+            await _memberships(api, one, door)
+            name = f"{one.name} as {one.me}"
+        app, ways, url = _app(access, client, workspaces, door), [], ""
         if access.signing_secret:
-            url = await _listen(access, app, closing)
+            url = await _listen(access, app, workspaces, client, closing)
             ways.append(f"HTTP at {url}")
         if access.app_token:
             await _connect(access, client, app, closing)
             ways.append("Socket Mode")
-        yield SlackRunning(chat, _says(single, ways), single, url)
-
-
-def _says(single: Single, ways: list[str]) -> str:
-    one = single.one
-    return f"{one.name if one else '?'} as {one.me if one else '?'}, {' and '.join(ways)}"
+        yield SlackRunning(chat, f"{name}, {' and '.join(ways)}", workspaces, url)
 
 
 async def _identify(api: Api, token: str) -> Workspace:
@@ -161,40 +143,38 @@ async def _identify(api: Api, token: str) -> Workspace:
     )
 
 
-async def _memberships(api: Api, single: Single, door: Door) -> None:
+async def _memberships(api: Api, one: Workspace, door: Door) -> None:
     """Learn which channels Redial is in; without the right to ask, it finds out by posting."""
-    one, cursor, channels = single.one, "", set[str]()
-    here = one.id if one else ""
+    cursor, channels = "", set[str]()
     for _ in range(_PAGES):
         body = {"types": "public_channel,private_channel", "limit": 200, "exclude_archived": True, "cursor": cursor}
         try:
-            page = cast(
-                "dict[str, Any]", await api.call(one.id if one else "", "users.conversations", body, again=True)
-            )
+            page = cast("dict[str, Any]", await api.call(one.id, "users.conversations", body, again=True))
         except ChatError as error:
             _log.info("memberships not known", platform="slack", error=str(error))
             return
         channels |= {str(channel["id"]) for channel in page.get("channels") or []}
         cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
         if not cursor:
-            door.members.know(here, channels)
+            door.members.know(one.id, channels)
             return
 
 
-def _app(access: Access, client: AsyncWebClient, single: Single, door: Door) -> AsyncApp:
+def _app(access: Access, client: AsyncWebClient, workspaces: Single | Many, door: Door) -> AsyncApp:
     """Return Bolt's app with one listener for everything, in front of which requests are verified."""
 
-    async def authorize(context: AsyncBoltContext) -> AuthorizeResult:
-        one = single.one
+    async def authorize(context: AsyncBoltContext, team_id: str | None, enterprise_id: str | None) -> AuthorizeResult:
+        one = await workspaces.named(team_id or "", enterprise_id or "")
         if one is None:
             return AuthorizeResult(enterprise_id=context.enterprise_id, team_id=context.team_id)
         return AuthorizeResult(
             enterprise_id=context.enterprise_id, team_id=one.id, bot_token=one.token, bot_id=one.bot, bot_user_id=one.me
         )
 
-    async def take(body: dict[str, Any], next: object) -> BoltResponse:  # noqa: A002, ARG001 - Bolt's names
+    async def take(body: dict[str, Any], context: AsyncBoltContext, next: object) -> BoltResponse:  # noqa: A002, ARG001 - Bolt's names
+        one = await workspaces.named(context.team_id or "", context.enterprise_id or "")
         # What comes for a workspace that was stopped is taken and let go: nobody could be answered.
-        return await door.take(body, single.one) if single.one else BoltResponse(status=200, body="")
+        return await door.take(body, one) if one else BoltResponse(status=200, body="")
 
     app = AsyncApp(
         client=client,
@@ -208,7 +188,9 @@ def _app(access: Access, client: AsyncWebClient, single: Single, door: Door) -> 
     return app
 
 
-async def _listen(access: Access, app: AsyncApp, closing: AsyncExitStack) -> str:
+async def _listen(
+    access: Access, app: AsyncApp, workspaces: Single | Many, client: AsyncWebClient, closing: AsyncExitStack
+) -> str:
     """Serve Slack's requests; returns the address."""
 
     async def receive(request: web.Request) -> web.Response:
@@ -223,6 +205,10 @@ async def _listen(access: Access, app: AsyncApp, closing: AsyncExitStack) -> str
 
     server = web.Application()
     server.router.add_post(PATH, receive)
+    if isinstance(workspaces, Many):
+        states = SealedStates(seal(access.token_keys), _quiet())
+        flow = (access.client_id, access.client_secret)
+        add_install_page(server, flow, workspaces, states, client, list(SCOPES))
     runner = web.AppRunner(server, access_log=None)
     await runner.setup()
     closing.push_async_callback(runner.cleanup)

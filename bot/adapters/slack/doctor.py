@@ -13,23 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.adapters.slack.api import TIMEOUT
 from bot.adapters.slack.connection import Access
 from bot.adapters.slack.errors import FAULTS, code_of, translated
-
-SCOPES = {
-    "app_mentions:read": "to hear a mention",
-    "channels:history": "to hear answers in threads of public channels, and find its own messages after a crash",
-    "channels:read": "to know which channels it is in",
-    "chat:write": "to answer",
-    "commands": "for /redial and “Triage this message”",
-    "files:read": "to read pasted snippets and text files",
-    "groups:history": "the same as channels:history, in private channels",
-    "groups:read": "to know which private channels it is in",
-    "im:history": "to hear direct messages",
-    "im:write": "to begin a direct message, where the answer is private",
-}
-"""Every scope the manifest asks for, and what it is for."""
-
-_NEEDED = frozenset({"app_mentions:read", "chat:write", "commands", "im:history", "im:write"})
-"""Without these a way in does not work; without the others less is heard."""
+from bot.adapters.slack.scopes import NEEDED, SCOPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +26,15 @@ class Finding:
     do: str = ""
 
 
+_MANY = Finding("slack", "ok", "several workspaces: each installs the app at /slack/install and gets its own token")
+
+
 async def examine(access: Access, triage: Sequence[str] = ()) -> list[Finding]:
     """Look at everything a start needs; never raises. triage: channels Redial should be a member of."""
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT)) as session:
         client = AsyncWebClient(base_url=access.api_url, session=session, retry_handlers=[])
-        found = [finding async for finding in _token(client, access)]
-        if found[0].health == "ok":
+        found = [_MANY] if access.many else [finding async for finding in _token(client, access)]
+        if found[0].health == "ok" and not access.many:
             channels = dict.fromkeys((*triage, *sorted(access.watched)))
             found += [await _channel(client, access, channel) for channel in channels]
         if access.app_token:
@@ -79,7 +66,7 @@ def _scopes(granted: set[str]) -> Iterator[Finding]:
     missing = [scope for scope in SCOPES if scope not in granted]
     for scope in missing:
         do = f"add the scope {scope} under OAuth & Permissions and install the app again"
-        health: Literal["warn", "fail"] = "fail" if scope in _NEEDED else "warn"
+        health: Literal["warn", "fail"] = "fail" if scope in NEEDED else "warn"
         yield Finding("slack scopes", health, f"{scope} is missing, needed {SCOPES[scope]}", do)
     if not missing:
         yield Finding("slack scopes", "ok", ", ".join(SCOPES))

@@ -31,7 +31,7 @@ class Files:
             _log.warning("file elsewhere not read", workspace=workspace)
             return ""
         try:
-            headers = {"Authorization": f"Bearer {self._api.workspace(workspace).token}"}
+            headers = {"Authorization": f"Bearer {(await self._api.workspace(workspace)).token}"}
             async with self._session.get(file.url, headers=headers, allow_redirects=False) as answer:
                 # Without the scope Slack sends its sign-in page instead.
                 if answer.status != _ANSWERED or answer.content_type == "text/html":

@@ -91,7 +91,7 @@ class Door:
             return _acknowledged()
         kind = str(happened.get("type"))
         if kind in _GONE:
-            self.chat.api.died(here.workspace, kind)
+            await self.chat.api.workspaces.gone(here.workspace, kind)
         elif kind == "member_joined_channel" and happened.get("user") == here.me:
             self.members.joined(here.workspace, str(happened.get("channel")))
         elif kind in _LEFT and happened.get("user", here.me) == here.me:

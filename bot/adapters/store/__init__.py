@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bot.adapters.store.redis_store import RedisConversations
+    from bot.adapters.store.vault import RedisVault
 
-__all__ = ["connect"]
+__all__ = ["connect", "open_vault"]
 
 
 async def connect(url: str | None, data_dir: Path) -> RedisConversations:
@@ -25,3 +26,11 @@ async def connect(url: str | None, data_dir: Path) -> RedisConversations:
     from bot.adapters.store.redis_store import RedisConversations  # noqa: PLC0415
 
     return RedisConversations(await open_server(url, data_dir))
+
+
+async def open_vault(url: str | None, data_dir: Path) -> RedisVault:
+    """Open the place of what is kept sealed, in the same store; raises as `connect`."""
+    from bot.adapters.store.clients import open_server  # noqa: PLC0415 - as above
+    from bot.adapters.store.vault import RedisVault  # noqa: PLC0415 - as above
+
+    return RedisVault(await open_server(url, data_dir))

@@ -158,9 +158,18 @@ LEASE = KeySpec(
     "Whose turn some work is: `holder`, `until` (milliseconds, server time), `fence`, one higher with every holder.",
 )
 
+INSTALLATIONS = KeySpec(
+    "installations",
+    f"{PREFIX}:{{installations}}",
+    "hash",
+    0,
+    "the vault; removed when a workspace uninstalls",
+    "Tokens of installed workspaces, encrypted: `platform workspace` → record. Alone in its slot.",
+)
+
 OF_WORKSPACES: tuple[KeySpec, ...] = (CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING)
 OF_PAGES: tuple[KeySpec, ...] = (PAGE, INCIDENTS, SUBSCRIPTIONS, ANNOUNCED, SETTLED, LEASE)
-REGISTRY: tuple[KeySpec, ...] = (*OF_WORKSPACES, *OF_PAGES, WORKSPACES)
+REGISTRY: tuple[KeySpec, ...] = (*OF_WORKSPACES, *OF_PAGES, INSTALLATIONS, WORKSPACES)
 
 
 def encoded(name: str) -> str:

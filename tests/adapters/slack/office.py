@@ -19,7 +19,7 @@ from slack_sdk.signature import SignatureVerifier
 
 from bot.adapters.slack.connection import Access, SlackRunning, start
 from bot.adapters.slack.press import PICK
-from bot.adapters.store import connect
+from bot.adapters.store import connect, open_vault
 from bot.adapters.store.embedded import stop_embedded
 from bot.core.event import Origin
 from bot.core.placement import Rooms
@@ -202,8 +202,12 @@ async def office(data_dir: Path, **access: str | int) -> AsyncIterator[Office]:
             )  # fmt: skip
             dispatcher = Dispatcher(partial(handle, desk))
             house = House(dispatcher, desk.library.messages, read)
-            how: dict[str, Any] = {"signing_secret": SECRET, "port": 0, **access}
-            async with start(Access(BOT, api_url=one.api, watched=rooms.watched, **how), house) as running:
+            how: dict[str, Any] = {"signing_secret": SECRET, "port": 0, "bot_token": BOT, **access}
+            async with contextlib.AsyncExitStack() as closing:
+                vault = await open_vault(None, data_dir)
+                closing.push_async_callback(vault.close)
+                connected = start(Access(api_url=one.api, watched=rooms.watched, **how), house, vault)
+                running = await closing.enter_async_context(connected)
                 yield Office(one, desk, dispatcher, running, channels, page)
                 await dispatcher.close(within=8.0)
         finally:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from bot.adapters.slack.connection import Access, start
-from bot.adapters.slack.doctor import SCOPES, examine
+from bot.adapters.slack.doctor import examine
 from bot.adapters.slack.files import trusted
+from bot.adapters.slack.scopes import SCOPES
 from bot.core.errors import NotAllowed, SettingsError
 from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher

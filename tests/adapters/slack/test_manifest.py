@@ -12,7 +12,7 @@ import yaml
 
 from bot.adapters.slack.connection import PATH
 from bot.adapters.slack.decode import SHORTCUT
-from bot.adapters.slack.doctor import SCOPES
+from bot.adapters.slack.scopes import SCOPES
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = ROOT.parent / "shared" / "schemas" / "slack-manifest.schema.json"

@@ -26,8 +26,8 @@ import platformdirs
 import pytest
 from aiohttp import web
 
-from bot.adapters.slack.doctor import SCOPES
 from bot.adapters.slack.render import Message
+from bot.adapters.slack.scopes import SCOPES
 from tests.adapters.slack.kit import faults
 
 EMULATE = "0.12.2"
@@ -78,6 +78,8 @@ class Slack:
     heard: asyncio.Queue[dict[str, Any]] = field(default_factory=asyncio.Queue)
     scopes: str = ",".join(SCOPES)
     members: list[str] = field(default_factory=list)
+    installation: dict[str, Any] = field(default_factory=dict)
+    """What Slack answers when somebody has pressed Allow."""
 
     @property
     def api(self) -> str:
@@ -142,6 +144,8 @@ class Slack:
     def _own(self, name: str) -> web.Response | None:
         if name == "apps.connections.open":
             return web.json_response({"ok": True, "url": f"{self.url.replace('http', 'ws')}/socket"})
+        if name == "oauth.v2.access":
+            return web.json_response({"ok": True, **self.installation})
         if name == "users.conversations":
             return web.json_response({"ok": True, "channels": [{"id": channel} for channel in self.members]})
         return None

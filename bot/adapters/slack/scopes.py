@@ -1,0 +1,20 @@
+"""The rights Redial asks for in Slack, each with its reason, for the manifests, the install page and doctor."""
+
+from __future__ import annotations
+
+SCOPES = {
+    "app_mentions:read": "to hear a mention",
+    "channels:history": "to hear answers in threads of public channels, and find its own messages after a crash",
+    "channels:read": "to know which channels it is in",
+    "chat:write": "to answer",
+    "commands": "for /redial and “Triage this message”",
+    "files:read": "to read pasted snippets and text files",
+    "groups:history": "the same as channels:history, in private channels",
+    "groups:read": "to know which private channels it is in",
+    "im:history": "to hear direct messages",
+    "im:write": "to begin a direct message, where the answer is private",
+}
+"""Every scope the manifest asks for, and what it is for."""
+
+NEEDED = frozenset({"app_mentions:read", "chat:write", "commands", "im:history", "im:write"})
+"""Without these a way in does not work; without the others less is heard."""
