@@ -11,7 +11,7 @@ from bot.core.flow import close
 from bot.core.incident import Board, Health, Incident, age
 from bot.core.library import Library
 from bot.core.messages import Messages
-from bot.core.moments import clock, duration
+from bot.core.moments import duration, moment
 from bot.core.official import state_word
 from bot.core.text import Block, Bullets, Heading, Inline, Span, Text
 from bot.core.view import COMMAND, START, Cite, Offer, View
@@ -127,7 +127,7 @@ def _incident(say: Messages, incident: Incident) -> Inline:
         name=incident.name,
         impact=state_word(say, "impact", incident.impact),
         state=state_word(say, "state", incident.status),
-        at=clock(incident.started_at) if incident.started_at is not None else "?",
+        at=moment(incident.started_at) if incident.started_at is not None else "?",
     )
 
 

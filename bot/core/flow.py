@@ -15,7 +15,7 @@ from bot.core.folding import Folded, folded
 from bot.core.guide import Choice, Onward, Outcome, Step, ToOutcome
 from bot.core.incident import Health
 from bot.core.library import FACTS, Library
-from bot.core.moments import clock
+from bot.core.moments import moment
 from bot.core.official import CLEAR
 from bot.core.recogniser import Decision, Recognition
 from bot.core.showing import Showing
@@ -137,7 +137,7 @@ def over(library: Library, conversation: Conversation, around: Around) -> Transi
         return None
     incident = around.board.incident(conversation.incident)
     if incident and not incident.open:
-        turn.tell("outcome.over", name=incident.name, at=clock(incident.resolved_at or around.now))
+        turn.tell("outcome.over", name=incident.name, at=moment(incident.resolved_at or around.now))
     elif not conversation.incident and turn.reading().answer == CLEAR:
         turn.tell("outcome.over-unnamed")
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from bot.core.messages import Messages
+from bot.core.text import Inline, Span
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
@@ -24,6 +25,11 @@ def duration(messages: Messages, seconds: float) -> str:
 def clock(at: float) -> str:
     """Return a moment as `14:52 UTC`; exact and the same for everybody who reads a record."""
     return datetime.fromtimestamp(at, UTC).strftime("%H:%M UTC")
+
+
+def moment(at: float) -> Inline:
+    """Return a moment for a message: `14:52 UTC`, and in the reader's own time where the platform can."""
+    return (Span(clock(at), at=at),)
 
 
 def stamp(at: float) -> str:

@@ -9,7 +9,7 @@ from bot.core.guide import UNSURE, Guide
 from bot.core.incident import Board, Health, Incident, age
 from bot.core.library import Library
 from bot.core.messages import Messages
-from bot.core.moments import clock, duration
+from bot.core.moments import duration, moment
 from bot.core.text import Block, Inline, Span, Text
 
 OFFICIAL_STATUS = "official-status"
@@ -76,7 +76,7 @@ def _components(library: Library, guide: Guide | None, facts: Mapping[str, str])
 def _unknown(say: Messages, board: Board | None) -> Inline:
     if board is None or board.read_at is None:
         return say.inline("status.unknown")
-    return say.inline("status.unknown-since", at=clock(board.read_at))
+    return say.inline("status.unknown-since", at=moment(board.read_at))
 
 
 def _open(say: Messages, incident: Incident, board: Board, now: float, old: str) -> tuple[Block, ...]:
@@ -91,7 +91,7 @@ def _open(say: Messages, incident: Incident, board: Board, now: float, old: str)
     if latest is None or latest.at is None or not latest.body:
         return (Text(lead),)
     body = latest.body if len(latest.body) <= _LATEST_BODY else latest.body[: _LATEST_BODY - 1] + "…"
-    return (Text(lead), Text(say.inline("status.latest", at=clock(latest.at), body=body)))
+    return (Text(lead), Text(say.inline("status.latest", at=moment(latest.at), body=body)))
 
 
 def state_word(say: Messages, table: str, value: str) -> str:

@@ -20,13 +20,17 @@ class Evidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A run of text in one style; `href` makes it a link."""
+    """A run of text in one style; `href` makes it a link.
+
+    at: the moment the text names, in seconds since the epoch; platforms that can show it in each reader's own time.
+    """
 
     text: str
     bold: bool = False
     italic: bool = False
     code: bool = False
     href: str | None = None
+    at: float | None = None
 
 
 Inline = tuple[Span, ...]
