@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from bot.core.text import Inline
+from bot.core.text import Inline, Span
 
 Json = dict[str, object]
 """A piece of Slack's JSON."""
@@ -22,7 +22,7 @@ def escaped(text: str) -> str:
 
 def to_mrkdwn(inline: Inline) -> str:
     """Return spans as mrkdwn; nothing in their words is markup."""
-    return "".join(_span(span.text, code=span.code, bold=span.bold, href=span.href) for span in inline)
+    return "".join(_moment(span) or _span(span.text, code=span.code, bold=span.bold, href=span.href) for span in inline)
 
 
 def from_mrkdwn(text: str, *, me: str = "") -> str:
@@ -33,6 +33,10 @@ def from_mrkdwn(text: str, *, me: str = "") -> str:
 def mentions(text: str, user: str) -> bool:
     """Say whether a message mentions `user`."""
     return bool(user) and any(found[1].partition("|")[0] == f"@{user}" for found in _REFERENCE.finditer(text))
+
+
+def _moment(span: Span) -> str:
+    return "" if span.at is None else f"<!date^{int(span.at)}^{{time}}|{escaped(span.text)}>"
 
 
 def _span(text: str, *, code: bool, bold: bool, href: str | None) -> str:

@@ -131,7 +131,9 @@ def _spans(inline: Inline, *, bold: bool = False) -> list[Json]:
 def _element(span: Span, *, bold: bool) -> Json:
     style = {"bold": bold or span.bold, "italic": span.italic, "code": span.code}
     element: Json = {"type": "text", "text": span.text}
-    if span.href:
+    if span.at is not None:
+        element = {"type": "date", "timestamp": int(span.at), "format": "{time}", "fallback": span.text}
+    elif span.href:
         element = {"type": "link", "url": span.href, "text": span.text}
     if on := {name: True for name, is_on in style.items() if is_on}:
         element["style"] = on
@@ -171,7 +173,7 @@ def size(elements: Sequence[Json]) -> int:
     """Return how many characters people see in elements."""
     total = 0
     for element in elements:
-        text, inner = element.get("text"), element.get("elements")
+        text, inner = element.get("text") or element.get("fallback"), element.get("elements")
         total += len(text) if isinstance(text, str) else 0
         total += size(inner) if isinstance(inner, list) else 0
     return total

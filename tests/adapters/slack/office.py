@@ -166,7 +166,9 @@ def _words(piece: Mapping[str, Any]) -> Iterator[str]:
         case "header":
             yield piece["text"]["text"]
         case _:
-            yield "".join(str(inner.get("text") or inner.get("user_id")) for inner in piece["elements"])
+            yield "".join(
+                str(inner.get("text") or inner.get("user_id") or inner.get("fallback")) for inner in piece["elements"]
+            )
 
 
 def _labels(blocks: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:

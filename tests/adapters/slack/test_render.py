@@ -130,6 +130,15 @@ def test_a_folded_question_is_struck_through_and_says_who_answered() -> None:
     assert not buttons(message)
 
 
+def test_moments_are_shown_in_each_readers_own_time() -> None:
+    board = page("incident")
+    assert board
+    dates = [e for part in rich(RENDERER.message(status_view(library(), board, NOW))) for e in part["elements"]]
+    (date,) = [element for element in dates if element["type"] == "date"]
+    assert date == {"type": "date", "timestamp": int(NOW - 1080), "format": "{time}", "fallback": "13:55 UTC"}
+    assert to_mrkdwn((Span("14:00 UTC", at=5.0),)) == "<!date^5^{time}|14:00 UTC>"
+
+
 HOSTILE = st.text(alphabet=st.sampled_from("<>!@#&|*_~`: \nabUchannel"), min_size=1, max_size=40)
 
 
