@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from bot.adapters.console.plain import as_text
+from bot.adapters.discord.rights import INTENTS, PERMISSIONS, invitation, named
 from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.store.keys import as_markdown
 from bot.cli import main
@@ -58,6 +59,14 @@ def keys() -> str:
 def slack_scopes() -> str:
     """The rights asked for in Slack."""
     return "\n".join(["| scope | what for |", "|---|---|", *(f"| `{name}` | {why} |" for name, why in SCOPES.items())])
+
+
+def discord_rights() -> str:
+    """The rights and intents asked for in Discord, and the address that asks for them."""
+    rights = [f"| {named(name)} | {why} |" for name, why in PERMISSIONS.items()]
+    intents = [f"| intent `{name}` | {why} |" for name, why in INTENTS.items()]
+    invite = invitation(0).replace("client_id=0", "client_id=YOUR_APPLICATION_ID")
+    return "\n".join(["| right | what for |", "|---|---|", *rights, *intents, "", "```text", invite, "```"])
 
 
 def rules() -> str:

@@ -111,19 +111,21 @@ class DiscordChat:
     # --- places ---
 
     async def _in_thread(self, origin: Origin, view: View) -> Posted:
-        channel, thread, calls = int(origin.channel), int(origin.thread or 0), ""
+        # What nobody asked for just now, such as "it is over", has to reach its owner.
+        channel, thread, calls = int(origin.channel), int(origin.thread or 0), "" if self.event else origin.user
+        began = False
         if not thread or self.opens:
             thread = await self._wire.open_thread(channel, self._title(view), message=thread)
-            self.opens, calls = False, origin.user
+            self.opens, began, calls = False, True, origin.user
         setting = Setting(hello=calls, write=origin.user if self.station.forms else "")
         try:
             message = await self._wire.post(thread, self._parts(view, setting), key=view.key, calls=calls)
         except ChannelGone:
-            if calls:
+            if began:
                 raise
             # What was to begin the thread may have crashed before: then its message is still there.
             thread = await self._wire.open_thread(channel, self._title(view), message=thread)
-            message = await self._wire.post(thread, self._parts(view), key=view.key)
+            message = await self._wire.post(thread, self._parts(view, setting), key=view.key, calls=calls)
         self.station.spoken(thread)
         await self._pointed(thread)
         return Posted(str(thread), reference(thread, message), self._link(origin, thread, message))

@@ -77,7 +77,7 @@ def to_lines(blocks: Sequence[Block], grades: Grades) -> Iterator[str]:  # noqa:
 def heading(inline: Inline, evidence: Evidence | None, grades: Grades) -> str:
     """Return a title of its own line, with the grade of what stands below it."""
     grade = f" · {escaped(grades[evidence])}" if evidence else ""
-    return f"### {to_line(inline)}{grade}"
+    return f"### {to_line(tuple(replace(span, bold=False) for span in inline))}{grade}"
 
 
 def code_block(text: str, language: str = "") -> Iterator[str]:

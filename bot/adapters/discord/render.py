@@ -37,7 +37,7 @@ _SMALL = 800
 class Setting:
     """What a message says and carries besides its view, because of where it is shown.
 
-    hello: id of a person the first line calls, so that a new thread reaches them. note: a line on what is missing.
+    hello: id of a person the small print calls, so that a new thread reaches them. note: a line on what is missing.
     write: id of who can only give words through a form. workspace: see `Mark`. asker: who alone may take an offer, or
     remove it.
     """
@@ -81,8 +81,6 @@ class Renderer:
 
     def _sections(self, view: View, setting: Setting) -> Iterator[list[str]]:
         """Yield the lines of what stands together; Discord leaves a little room between two."""
-        if setting.hello:
-            yield [f"-# <@{setting.hello}>"]
         if view.preface:
             yield list(to_lines(view.preface, self.grades))
         section = [heading(view.lead, view.lead_evidence, self.grades)] if view.lead else []
@@ -101,6 +99,8 @@ class Renderer:
             lines.append(f"-# {escaped(self._say.text('discord.source'))} {links}")
         if view.read_as:
             lines.append(f"-# {to_line(view.read_as)}")
+        if setting.hello:
+            lines.append(f"-# <@{setting.hello}>")
         if setting.note:
             lines.append(f"-# {escaped(setting.note)}")
         return cut_lines(lines, _SMALL)
