@@ -23,7 +23,7 @@ from bot.ports.pages import PageStore
 
 BATCH = 100
 """Channels whose records are read in one round trip, and that are served at once."""
-LEASE = 60.0
+LEASE = 30.0
 """Seconds a walk may be silent before another replica takes it over."""
 _ACTS = 50
 """Most acts in a row on one topic of one channel; the next walk goes on."""

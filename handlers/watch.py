@@ -21,7 +21,7 @@ INTERVAL = (60.0, 120.0)
 """Seconds between two readings; each is drawn anew, so that replicas and deployments do not ask in step."""
 STALE_AFTER = 900.0
 """Seconds without a reading after which operators are told, once."""
-_LEASE = 45.0
+LEASE = 30.0
 """Seconds a reading may take before another replica takes its turn."""
 
 _log = structlog.get_logger(__name__)
@@ -52,7 +52,7 @@ class Watcher:
     async def poll(self, page_id: str, feed: Feed) -> bool:
         """Read one page once and write down what it says; False if another replica does, or it could not be read."""
         pages = self.office.pages
-        lease = await pages.lease(page_id, "poll", self.office.replica, _LEASE)
+        lease = await pages.lease(page_id, "poll", self.office.replica, LEASE)
         if lease is None:
             return False
         # Read before the page is: what is written later must not come from an earlier reading.

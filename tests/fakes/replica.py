@@ -1,0 +1,49 @@
+"""One replica as a process of its own: reads the page and announces until it is killed.
+
+The bounds are seconds where they are half a minute in earnest, or a test of many deaths would take hours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import structlog
+
+from bot.adapters.store.clients import open_server
+from bot.adapters.store.pages import RedisPages
+from bot.core import plan
+from bot.core.announcement_view import Names
+from bot.core.errors import RedialError
+from bot.runtime.content import load
+from handlers import announce, watch
+from handlers.watch import Watcher
+from tests.fakes.wire import CLAUDE, WireChannels
+
+UNKNOWN_FOR, SENT_WITHIN, LEASE = 0.6, 0.3, 0.4
+
+
+async def live(url: str, port: int) -> None:
+    """Work for ever."""
+    # Edits are damped by the hour, and this is minutes of what would be weeks.
+    vars(plan).update(UNKNOWN_FOR=UNKNOWN_FOR, EDITS_AN_HOUR=10**6)
+    vars(announce).update(SENT_WITHIN=SENT_WITHIN, LEASE=LEASE)
+    vars(watch)["LEASE"] = LEASE
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    library, channels = load().library, WireChannels(port)
+    names = Names(library.messages, library.services.components)
+    pages = RedisPages(await open_server(url, Path("unused")))
+    office = announce.Office(pages, {"wire": channels}, lambda _: names)
+    watcher, announcer = Watcher(office, {CLAUDE: channels}), announce.Announcer(office)
+    while True:
+        with suppress(RedialError, OSError):
+            await watcher.poll(CLAUDE, channels)
+            await announcer.walk(CLAUDE, "wire")
+        await asyncio.sleep(0.02)
+
+
+if __name__ == "__main__":
+    asyncio.run(live(sys.argv[1], int(sys.argv[2])))
