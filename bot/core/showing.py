@@ -208,7 +208,9 @@ class Showing:
             yield Text(self.messages.inline("outcome.waiting-for", name=incident.name, since=since))
         else:
             yield Text(self.messages.inline("outcome.waiting-page"))
-        yield Text(self.messages.inline("outcome.promise"))
+        # A terminal is there only while it is open; everywhere else somebody is always listening.
+        key = "outcome.promise-terminal" if self.here.origin.platform == "console" else "outcome.promise"
+        yield Text(self.messages.inline(key))
 
 
 _SPACES = re.compile(r"[ \t]+")
