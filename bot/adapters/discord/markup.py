@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 from urllib.parse import quote, urlsplit
 
@@ -36,6 +37,7 @@ def escaped(text: str) -> str:
     return _LINE.sub(_broken, out)
 
 
+@lru_cache(maxsize=4096)
 def to_markdown(inline: Inline, *, bold: bool = False) -> str:
     """Return spans as Markdown; nothing in their words is markup. bold: the whole is."""
     runs = groupby(inline, key=lambda span: (span.bold or bold, span.italic))
@@ -47,6 +49,7 @@ def to_markdown(inline: Inline, *, bold: bool = False) -> str:
     return out
 
 
+@lru_cache(maxsize=1024)
 def to_line(inline: Inline, *, bold: bool = False) -> str:
     """Return spans as one line of Markdown."""
     return to_markdown(tuple(replace(span, text=_SPACE.sub(" ", span.text)) for span in inline), bold=bold)
@@ -124,6 +127,9 @@ def _broken(found: re.Match[str]) -> str:
 
 
 def _span(span: Span) -> str:
+    if span.at is not None:
+        # Discord shows it in each reader's own time.
+        return f"<t:{int(span.at)}:t>"
     if span.code and span.text.strip():
         return _code(" ".join(span.text.split()))
     return link(span.text, span.href) if span.href else escaped(span.text)

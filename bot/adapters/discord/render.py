@@ -63,7 +63,7 @@ class Renderer:
     def message(self, view: View, setting: Setting = PLAIN) -> list[Json]:
         """Return a view as the components of a message."""
         small = self._small(view, setting)
-        texts = fitted(list(self._sections(view, setting)), TEXT - len(small))
+        texts = fitted(list(self._sections(view)), TEXT - len(small))
         parts = [_text(text) for text in texts or ["…"]]
         if view.key:
             parts[0]["id"] = press.key_mark(view.key)
@@ -79,7 +79,7 @@ class Renderer:
         lead = [to_line(folded.lead, bold=True)] if folded.lead else []
         return [_text(cut_lines([*lead, answer], TEXT))]
 
-    def _sections(self, view: View, setting: Setting) -> Iterator[list[str]]:
+    def _sections(self, view: View) -> Iterator[list[str]]:
         """Yield the lines of what stands together; Discord leaves a little room between two."""
         if view.preface:
             yield list(to_lines(view.preface, self.grades))

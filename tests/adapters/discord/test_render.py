@@ -12,6 +12,7 @@ from bot.adapters.discord.press import Mark
 from bot.adapters.discord.render import Json, Renderer, Setting
 from bot.core.folding import Folded
 from bot.core.incident import Board
+from bot.core.moments import clock, moment
 from bot.core.text import Bullets, Code, Heading, Span, Steps, Text, words
 from bot.core.view import Control, Offer, View
 from handlers.commands import open_view, status_view
@@ -195,6 +196,12 @@ class TestForeignText:
         assert link.count("](<") == 1
         assert link.endswith(">)")
         assert " " not in link.split("](<")[1]
+
+
+def test_moments_are_shown_in_each_readers_own_time() -> None:
+    shown = to_markdown((Span("since "), *moment(NOW)))
+    assert shown == f"since <t:{int(NOW)}:t>"
+    assert plain(shown) == f"since {clock(NOW)}"
 
 
 def test_styles_side_by_side_stay_apart() -> None:

@@ -17,6 +17,7 @@ from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.event import InboundEvent, Origin
+from bot.core.moments import clock
 from bot.core.placement import Rooms
 from bot.ports.chat import Chat
 from bot.ports.platform import House
@@ -192,6 +193,7 @@ def _inline(text: str) -> str:
 
     text = _CODE.sub(lambda found: hold(found[2]), text)
     text = _ESCAPED.sub(lambda found: hold(found[1]), text)
+    text = re.sub(r"<t:(\d+):t>", lambda found: clock(int(found[1])), text)
     text = _LINK.sub(lambda found: f"{found[1]} ({found[2]})", text)
     text = re.sub(r"\*\*|\*|~~|(?m:^-# )|(?m:^> )|(?m:^### )", "", text)
     return re.sub("\x00(\\d+)\x00", lambda found: held[int(found[1])], text)
