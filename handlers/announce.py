@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 import traceback
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 import structlog
 
@@ -20,9 +22,12 @@ from bot.core.view import View
 from bot.core.watch import Page
 from bot.ports.announcing import SENT_WITHIN, Channels, Delivered, Delivery, Failed, Why
 from bot.ports.pages import PageStore
+from handlers.pacing import Pacer
 
 BATCH = 100
-"""Channels whose records are read in one round trip, and that are served at once."""
+"""Channels whose records are read in one round trip."""
+AT_ONCE = 400
+"""Channels that are served at once; more than a platform takes, so that those that hang do not hold up the others."""
 LEASE = 30.0
 """Seconds a walk may be silent before another replica takes it over."""
 _ACTS = 50
@@ -35,11 +40,12 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Office:
-    """What announcing works with. names: the words of a locale; replica: names this process."""
+    """What announcing works with. names: the words of a locale; replica: names this process; pacers: by platform."""
 
     pages: PageStore
     channels: Mapping[str, Channels]
     names: Callable[[str], Names]
+    pacers: Mapping[str, Pacer] = field(default_factory=dict)
     replica: str = field(default_factory=lambda: secrets.token_hex(8))
 
 
@@ -80,16 +86,33 @@ class Announcer:
         ]
         acts, left = 0, set[str]()
         for incidents in _by_gravity(page, changed(page, settled)):
-            for start in range(0, len(here), BATCH):
-                # Renewed as it goes on: who stops for longer than a lease is not waited for.
-                await pages.lease(page_id, lease.name, self._office.replica, LEASE)
-                served = await _serve(self._office, page, here[start : start + BATCH], incidents, settled)
-                acts += sum(done for _, done, _ in served)
-                left |= {name for name, _, complete in served if not complete}
+            done = await self._round(page, _mixed(here), incidents, settled)
+            acts += sum(clerk.acts for clerk, _ in done)
+            left |= {clerk.subscription.id for clerk, complete in done if not complete}
         self._left[page_id, platform] = (page.revision, frozenset(left))
         if not left:
             await pages.settle(page_id, platform, page.revision)
         return Walked(acts, len(left), settled if left else page.revision)
+
+    async def _round(
+        self, page: Page, here: Sequence[Subscription], incidents: Sequence[str], settled: int
+    ) -> list[tuple[_Clerk, bool]]:
+        """Serve these channels; return who served each, and whether it is complete."""
+        slots, serving = asyncio.Semaphore(AT_ONCE), list[asyncio.Task[tuple[_Clerk, bool]]]()
+        try:
+            for start in range(0, len(here), BATCH):
+                batch = here[start : start + BATCH]
+                # Renewed as it goes on: who stops for longer than a lease is not waited for.
+                name = f"announce-{batch[0].place.platform}"
+                await self._office.pages.lease(page.id, name, self._office.replica, LEASE)
+                for clerk, ids in await _clerks(self._office, page, batch, incidents, settled):
+                    await slots.acquire()
+                    serving.append(asyncio.create_task(_served(clerk, ids, slots)))
+            await asyncio.gather(*serving)
+        finally:
+            for task in serving:
+                task.cancel()
+        return [task.result() for task in serving]
 
     async def release(self, page_id: str, platform: str) -> None:
         """Let another replica go on at once, when this one stops."""
@@ -122,15 +145,29 @@ def _by_gravity(page: Page, incidents: Sequence[str]) -> Sequence[Sequence[str]]
     return [grave, incidents] if grave and len(grave) < len(incidents) else [incidents]
 
 
-async def _serve(
+def _mixed(subscribed: Sequence[Subscription]) -> Sequence[Subscription]:
+    """Return channels of all workspaces in turn: each has a budget of its own, and none is to wait for another's."""
+    queues: defaultdict[str, list[Subscription]] = defaultdict(list)
+    for subscription in subscribed:
+        queues[subscription.place.workspace].append(subscription)
+    rounds = zip_longest(*queues.values())
+    return [subscription for turn in rounds for subscription in turn if subscription is not None]
+
+
+async def _clerks(
     office: Office, page: Page, batch: Sequence[Subscription], incidents: Sequence[str], settled: int
-) -> list[tuple[str, int, bool]]:
-    """Serve some channels at once; return of each its id, how much was done, and whether it is complete."""
+) -> list[tuple[_Clerk, tuple[str, ...]]]:
+    """Read what some channels have; return who serves each, and the topics to look at."""
     wanted = {s.id: topic_ids(page, s, incidents, settled) for s in batch}
     announced = await office.pages.announced(page.id, wanted)
-    clerks = [_Clerk(office, page, s, dict(announced.records.get(s.id, {})), announced.at) for s in batch]
-    complete = await asyncio.gather(*(clerk.serve(wanted[clerk.subscription.id]) for clerk in clerks))
-    return [(clerk.subscription.id, clerk.acts, ok) for clerk, ok in zip(clerks, complete, strict=True)]
+    return [(_Clerk(office, page, s, dict(announced.records.get(s.id, {})), announced.at), wanted[s.id]) for s in batch]
+
+
+async def _served(clerk: _Clerk, ids: tuple[str, ...], slots: asyncio.Semaphore) -> tuple[_Clerk, bool]:
+    try:
+        return clerk, await clerk.serve(ids)
+    finally:
+        slots.release()
 
 
 def _told(error: Exception) -> dict[str, object]:
@@ -180,7 +217,10 @@ class _Clerk:
 
     async def _carry_out(self, topic: Topic, here: Announcement, act: Act) -> bool:
         # Waiting for one's turn comes before the intent: from then on the request is taken to be under way.
-        await self._channels.turn(self.subscription.place)
+        place, platform = self.subscription.place, self.subscription.place.platform
+        if platform in self._office.pacers:
+            await self._office.pacers[platform].turn(place, edit=act.intent.doing is Doing.EDIT)
+        await self._channels.turn(place)
         deadline = asyncio.get_running_loop().time() + SENT_WITHIN
         stored = await self._record(intended(here, act, token=secrets.token_hex(8), at=self._at))
         if stored is None or stored.intent is None:

@@ -15,6 +15,7 @@ from bot.ports.feed import Feed
 from bot.ports.pages import PageStore
 from bot.runtime.settings import Settings
 from handlers.announce import Announcer, Office, tidy
+from handlers.pacing import BUDGETS, Budget, Pacer
 from handlers.subscriptions import Declared, declare
 from handlers.watch import Watcher
 
@@ -69,7 +70,8 @@ def open_watch(
 ) -> Watch:
     """Put a watch together; its clients are closed with `stack`."""
     names = Names(library.messages, library.services.components)
-    office = Office(pages, channels, lambda _: names)
+    pacers = {platform: Pacer(BUDGETS.get(platform, Budget())) for platform in channels}
+    office = Office(pages, channels, lambda _: names, pacers)
     feeds = {page.id: _feed(page, stack) for page in watched(settings, library.services.page)}
     every = float(settings.status.interval)
     interval = (every * (1 - _SPREAD), every * (1 + _SPREAD))
