@@ -215,7 +215,13 @@ class TestInTheWay:
             assert event in await at_work.running.ended()
 
     async def test_too_much_at_once_is_said(self, at_work: Office) -> None:
+        await mention(at_work, CUT_OFF)
+        (opening,) = await at_work.ours()
         at_work.dispatcher.shut()
+        at_work.slack.asked = {"user": at_work.slack.users["ann"]}
+        container = {"message_ts": opening["ts"], "channel_id": opening["channel"], "thread_ts": opening["thread_ts"]}
+        assert await at_work.pressed("ann", TOOLS, opening["blocks"], container) == 200
+        assert "Busy right now" in (await told(at_work))[-1]
         body = f"channel_id={at_work.channels['triage']}&user_id=U1&trigger_id=1.2&command=%2Fredial&text=x"
         assert await at_work.deliver(body, "application/x-www-form-urlencoded") == 200
         assert await at_work.happened({

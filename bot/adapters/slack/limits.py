@@ -4,22 +4,12 @@ from __future__ import annotations
 
 BUTTON = 75
 """Characters of a button's and an option's label."""
-ACTIONS = 25
-"""Elements of one actions block."""
 OPTIONS = 100
 """Options of one select."""
-OPTION_VALUE = 150
-"""Characters of an option's value."""
 IDENTIFIER = 255
 """Characters of an action_id and a block_id."""
-HEADER = 150
-"""Characters of a header block."""
-MRKDWN = 3000
-"""Characters of a text object."""
-BLOCKS = 50
-"""Blocks of a message."""
-HOME_BLOCKS = 100
-"""Blocks of an App Home."""
+SMALL_PRINT = 2400
+"""Characters of mrkdwn in the small print; a text object takes 3000, and the links come on top."""
 FALLBACK = 3000
 """Characters of the plain text: Slack takes 40,000, a notification and a screen reader want the start of it."""
 CODE = 2800

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.adapters.slack.limits import BUTTON, FALLBACK, MESSAGE, OPTIONS, cut
+from bot.adapters.slack.limits import BUTTON, FALLBACK, MESSAGE, OPTIONS, SMALL_PRINT, cut
 from bot.adapters.slack.mrkdwn import Json, escaped, to_mrkdwn
 from bot.adapters.slack.press import PICK, Mark, to_block_id
 from bot.adapters.slack.rich import Rich, bounded
@@ -113,7 +113,7 @@ class Renderer:
 
     def _context(self, view: View) -> str:
         """Return the small print: why this guide, and where it is written."""
-        lines = [to_mrkdwn(view.read_as)] if view.read_as else []
+        lines = [cut(to_mrkdwn(view.read_as), SMALL_PRINT)] if view.read_as else []
         if view.sources:
             links = " · ".join(f"<{escaped(cite.url)}|{escaped(cite.label)}>" for cite in view.sources)
             lines.append(f"{self._say.text('slack.sources')} {links}")
