@@ -48,7 +48,8 @@ _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _SPECIAL = re.compile(f"[\u2019\u02bc\u2018{_CJK}]")
 _SCRIPTS = re.compile(rf"(?<=[{_CJK}])(?=[0-9a-z])|(?<=[0-9a-z])(?=[{_CJK}])")
 _WORD = re.compile(
-    rf"\bclaude[\W_]+code(?![^\W_])|[{_CJK}]+|(?<![^\W_])(?:[cdjlmnst]|qu)(?=['\u2019\u02bc\u2018][^\W\d_])|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*", re.IGNORECASE
+    rf"\bclaude[\W_]+code(?![^\W_])|[{_CJK}]+|(?<![^\W_])(?:[cdjlmnst]|qu)(?=['\u2019\u02bc\u2018][^\W\d_])|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*",
+    re.IGNORECASE,
 )
 _FOLD = dict(zip("àáâãäåāçčèéêëēėęìíîïīñńòóôõöøōùúûüūýÿšžёй", "aaaaaaacceeeeeeeiiiiinnooooooouuuuuyyszеи", strict=True))  # noqa: RUF001
 _ACCENTED = re.compile(f"[{''.join(_FOLD)}]")

@@ -6,18 +6,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.core.recogniser_match import Found
-from bot.core.recogniser_products import SIGN_RANK
 from bot.core.recogniser_sight import Pointer, Sight, Wording
 
 GUIDE, CHOOSE, ASK, NONE = "guide", "choose", "ask", "none"
 
 _OFFERS = 3
 _NAMED = 2
-_CERTAIN, _ENOUGH, _SURE, _PRECISE, _HALF, _AHEAD, _WORTH = 0.8, 0.7, 0.6, 0.55, 0.45, 0.1, 0.25
-_SOME, _BARE, _ONLY = 0.2, 0.45, 0.85
-_SAID = 0.65
+_HINT, _STRENGTH = 0.3, (0.45, 0.55, 0.65, 0.7)
+"""How much a phrase says: one that is only a hint, and one of one, two, three or more groups of words."""
 _AGAIN, _APART = 0.05, 0.1
+"""What other phrases for the same guide add: the first of them, and each of two said somewhere else in the text."""
+_PHRASE, _SURE = 0.45, 0.6
+"""From here on a guide has been named by a phrase, and by a good one with something beside it."""
+_PRECISE, _ENOUGH, _AHEAD = 0.55, 0.65, 0.1
+"""Enough for one guide alone: of the precise ones, of the others, and how far it has to be ahead of the next."""
+_SOME, _BARE, _ONLY = 0.2, 0.45, 0.85
+"""Shares of a text that is literal output: beside other words, hardly anything else, and nothing else."""
 _WRAPPER, _TRANSPORT, _ANSWERED = 1, 2, 4
+"""Ranks of shared output, as in `shared-output.toml`; what ranks higher tells more than how something failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +57,8 @@ class Verdict:
 
 def judge(sight: Sight) -> Verdict:
     """Decide about one text."""
-    whole = _whole(sight.pointers)
-    own = _outranking([p for p in whole if p.own])
+    own = _outranking([pointer for pointer in sight.pointers if pointer.own])
+    shared = [pointer for pointer in sight.pointers if not pointer.own]
     section = _section(sight, own)
     if section is not None:
         return section
@@ -60,10 +66,7 @@ def judge(sight: Sight) -> Verdict:
         return Verdict(NONE, product=sight.foreign or sight.others[0], settled=True)
     if not own and sight.working:
         return Verdict(NONE, settled=True)
-    literal = _literal(sight, own, [p for p in whole if not p.own])
-    if literal is not None:
-        return literal
-    return _words(sight)
+    return _literal(sight, own, shared) or _words(sight)
 
 
 def _section(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
@@ -76,17 +79,6 @@ def _section(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
     return Verdict(NONE, found=found, sign=True, product=section.title, link=section.link, settled=True)
 
 
-def _whole(pointers: Sequence[Pointer]) -> list[Pointer]:
-    """Drop output that is only a part of longer output found ("timeout error" in "ConnectTimeoutError")."""
-    forms = {pointer.form.replace(" ", ""): pointer.guide for pointer in pointers}
-    return [
-        pointer
-        for pointer in pointers
-        for short in (pointer.form.replace(" ", ""),)
-        if not any(len(form) > len(short) and short in form and guide != pointer.guide for form, guide in forms.items())
-    ]
-
-
 def _outranking(own: Sequence[Pointer]) -> list[Pointer]:
     """Drop signs that another guide's sign outranks, unless they outrank each other."""
     kept = [
@@ -97,42 +89,54 @@ def _outranking(own: Sequence[Pointer]) -> list[Pointer]:
 
 def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) -> Verdict | None:
     """Decide by literal output, if there is any that belongs to Claude."""
-    answers = {pointer.form for pointer in shared if pointer.rank > _TRANSPORT}
-    printed = sight.client or len(answers) > 1 or any(pointer.code for pointer in shared)
-    top = max((p.rank for p in (*own, *shared)), default=0)
-    told = printed or sight.trouble or sight.literal >= _BARE or top > _ANSWERED
-    if top == 0 or (not own and not (told and _ours(sight))):
-        return None
+    if own:
+        return _printed((*own, *shared), sign=True)
+    top = _top(shared)
     code = any(pointer.code for pointer in shared)
-    if not own and not sight.claude and sight.literal < (_BARE if code else _ONLY):
-        guesses = _latest_first([p for p in shared if p.rank == top])[:_OFFERS]
-        much = top > _ANSWERED or (sight.literal >= _SOME and (code or len({p.form for p in shared if p.rank > 1}) > 1))
-        return Verdict(CHOOSE if much else ASK, _with_neighbours(sight, guesses), shared[-1].found)
-    best = [p for p in (*own, *shared) if p.rank == top]
-    ranked = _latest_first(best)
-    if top < SIGN_RANK:
-        said = _said(sight, ranked[0][0], top)
-        if said is not None:
-            return said
-    if top == _WRAPPER and len(ranked) == 1 and not sight.client:
+    printed = sight.client or code or _several(shared, _TRANSPORT)
+    told = printed or sight.trouble or sight.literal >= _BARE or top > _ANSWERED
+    if not (shared and told and _ours(sight, shared, code=code)):
+        return None
+    ranked = _latest_first([pointer for pointer in shared if pointer.rank == top])
+    if not sight.claude and sight.literal < (_BARE if code else _ONLY):
+        much = top > _ANSWERED or (sight.literal >= _SOME and (code or _several(shared, _WRAPPER)))
+        return Verdict(CHOOSE if much else ASK, _with_neighbours(sight, ranked), shared[-1].found)
+    said = _said(sight, ranked[0][0], top)
+    if said is not None:
+        return said
+    if top == _WRAPPER and len(ranked) == 1 and not sight.client and sight.literal < _ONLY:
         ranked = _with_neighbours(sight, ranked)
     # Sentences such as "rate limit reached" are said as well as printed; codes and what stands around them are printed.
-    sign = bool(own) or (sight.claude == _NAMED and printed)
+    return _printed(shared, ranked, sign=sight.claude == _NAMED and printed)
+
+
+def _printed(pointers: Sequence[Pointer], ranked: tuple[tuple[str, float], ...] = (), *, sign: bool) -> Verdict:
+    """Decide for the guides literal output points to: one is certain, of several the first is the likeliest."""
+    top = _top(pointers)
+    best = [pointer for pointer in pointers if pointer.rank == top]
+    ranked = ranked or _latest_first(best)
+    found = next(pointer.found for pointer in reversed(best) if pointer.guide == ranked[0][0])
     decision = GUIDE if len(ranked) == 1 else CHOOSE
-    found = next(p.found for p in reversed(best) if p.guide == ranked[0][0])
     return Verdict(decision, ranked[:_OFFERS], found, sign=sign, settled=decision == GUIDE and top > _WRAPPER)
 
 
-def _ours(sight: Sight) -> bool:
+def _top(pointers: Sequence[Pointer]) -> int:
+    return max((pointer.rank for pointer in pointers), default=0)
+
+
+def _several(pointers: Sequence[Pointer], rank: int) -> bool:
+    """Say whether more than one piece of output ranks higher than `rank`."""
+    return len({pointer.form for pointer in pointers if pointer.rank > rank}) > 1
+
+
+def _ours(sight: Sight, shared: Sequence[Pointer], *, code: bool) -> bool:
     """Say whether output other programs write as well is Claude's here."""
     if sight.claude:
         return sight.claude == _NAMED or not sight.elsewhere
     if sight.elsewhere or sight.others:
         return False
-    answers = {pointer.form for pointer in sight.pointers if pointer.rank > _TRANSPORT}
-    if len(answers) > 1 or any(pointer.code or pointer.rank > _ANSWERED for pointer in sight.pointers):
-        return True
-    return sight.literal >= (_SOME if sight.trouble and sight.computing else _BARE)
+    plain = code or _several(shared, _TRANSPORT) or _top(shared) > _ANSWERED
+    return plain or sight.literal >= (_SOME if sight.trouble and sight.computing else _BARE)
 
 
 def _said(sight: Sight, guide: str, rank: int) -> Verdict | None:
@@ -151,26 +155,26 @@ def _said(sight: Sight, guide: str, rank: int) -> Verdict | None:
 
 
 def _words(sight: Sight) -> Verdict:
-    """Decide by people's own words: much said makes a guide, something an offer, a single phrase is asked about.
+    """Decide by people's own words: much said makes a guide, a phrase an offer; a hint is asked about.
 
-    Measured on reports not used in writing the phrases, a guide guessed from one phrase is wrong as often as right;
-    asked back, people give the exact line. The guesses go with the question.
+    Measured on reports not used in writing the phrases, nine offers from one phrase in ten hold the right guide, and
+    of guesses from hints every second one. The guesses go with the question.
     """
     vague = Verdict(ASK if _unhappy(sight) else NONE)
-    scores = [pair for pair in _scores(sight.wordings) if pair[1] >= (_HALF, _HALF, _WORTH)[sight.claude]]
+    scores = [pair for pair in _scores(sight.wordings) if pair[1] >= _PHRASE or sight.claude == _NAMED]
     if not scores or (sight.claude < _NAMED and sight.elsewhere):
         return vague
     best, score = scores[0]
     found = next(w.found for w in sight.wordings if w.guide == best)
     guesses = _with_neighbours(sight, scores)
     heard = bool(sight.claude) or vague.decision == ASK
-    if score < _HALF or sight.vague or (sight.asking and not sight.trouble) or not heard:
+    if score < _PHRASE or sight.vague or (sight.asking and not sight.trouble) or not heard:
         return Verdict(ASK if heard else NONE, guesses if heard else (), found)
     enough = _PRECISE if best in sight.precise else _ENOUGH
     second = scores[1][1] if len(scores) > 1 else 0.0
-    if sight.claude and score >= enough and (score >= _CERTAIN or score - second >= _AHEAD):
+    if sight.claude and score >= enough and score - second >= _AHEAD:
         return Verdict(GUIDE, tuple(scores[:_OFFERS]), found, settled=True)
-    return Verdict(CHOOSE if sight.claude or score >= min(enough, _SAID) else ASK, guesses, found)
+    return Verdict(CHOOSE if sight.claude or score >= enough else ASK, guesses, found)
 
 
 def _unhappy(sight: Sight) -> bool:
@@ -184,7 +188,7 @@ def _unhappy(sight: Sight) -> bool:
     said = any(score >= _SURE for _, score in _scores(sight.wordings))
     if sight.elsewhere:
         return bool(sight.claude) and (said or (sight.trouble and sight.chatty))
-    shown = len({pointer.form for pointer in sight.pointers}) > 1 or any(pointer.code for pointer in sight.pointers)
+    shown = _several(sight.pointers, 0) or any(pointer.code for pointer in sight.pointers)
     return said or shown or sight.chatty or (sight.trouble and bool(sight.claude or sight.computing))
 
 
@@ -199,7 +203,7 @@ def _scores(wordings: Iterable[Wording]) -> list[tuple[str, float]]:
     """Score guides by people's words: the phrase that says most, and a little for each one said elsewhere."""
     by_guide: dict[str, list[tuple[float, Found]]] = {}
     for wording in wordings:
-        weight = 0.3 if wording.hint else min(0.7, 0.35 + 0.1 * wording.groups)
+        weight = _HINT if wording.hint else _STRENGTH[min(wording.groups, len(_STRENGTH)) - 1]
         by_guide.setdefault(wording.guide, []).append((weight, wording.found))
     scored = [(guide, round(_score(said), 2)) for guide, said in by_guide.items()]
     return sorted(scored, key=lambda pair: (-pair[1], pair[0]))

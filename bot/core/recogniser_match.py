@@ -51,8 +51,8 @@ class Literals:
             squeezed = spaced.replace(" ", "")
             if not squeezed:
                 continue
-            # Several words are broken anywhere by narrow panes, and East Asian ones have no blanks around them; a single
-            # word stands for itself (`NotFoundError` is no `ModuleNotFoundError`).
+            # Several words are broken anywhere by narrow panes, and East Asian ones have no blanks around them.
+            # A single word stands for itself: `NotFoundError` is no `ModuleNotFoundError`.
             anywhere = (len(squeezed) >= LONG and " " in spaced.strip()) or _EAST.search(squeezed)
             automaton, form = (self._long, squeezed) if anywhere else (self._short, spaced)
             keys, _ = automaton.get(form, ((), 0))

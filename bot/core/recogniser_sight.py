@@ -34,9 +34,15 @@ _STATUS_WEIGHT = 8
 _UPSET = ("trouble", "complaint", "hang", "down")
 _FEW = 12
 """A text of more words says something, whatever they are."""
-_CLAUDE, _CLIENT, _CHATTING, _TROUBLE, _WORK, _TOPIC, _ELSEWHERE, _COMPUTING, _AILING, _OTHERS = range(10)
+_CLAUDE, _CLIENT, _PRINTED, _CHATTING, _TROUBLE, _WORK, _TOPIC, _ELSEWHERE, _COMPUTING, _AILING, _OTHERS = range(11)
 _KINDS = (
-    *(("claude", _CLAUDE), ("clients", _CLIENT), ("chatting", _CHATTING), ("computing", _COMPUTING)),
+    *(
+        ("claude", _CLAUDE),
+        ("clients", _CLIENT),
+        ("printed", _PRINTED),
+        ("chatting", _CHATTING),
+        ("computing", _COMPUTING),
+    ),
     *((name, _TROUBLE) for name in ("trouble", "complaint", "down", "overload", "hang", "signed_out", "expired")),
     *((name, _AILING) for name in ("cut", "lost", "allowed", "reporting")),
 )
@@ -141,7 +147,7 @@ class Eyes:
         kinds, clues = self._look_around(text)
         context = kinds.keys()
         own = any(pointer.own for pointer in pointers)
-        client = _unmistakable(text)
+        client = _PRINTED in context or _unmistakable(text)
         others = tuple(self._foreign[key - _OTHERS].name for key in sorted(context) if key >= _OTHERS)
         named = _CLAUDE in context or ((client or _CLIENT in context) and not others)
         claude = _NAMED if named else int(_CHATTING in context)
@@ -210,9 +216,8 @@ class Eyes:
     def _wordings(self, text: Normal) -> Iterator[Wording]:
         """Yield people's words for guides."""
         for found, hint in self._phrases.find(text.spaced):
-            if not _denied(text.spaced, found.start):
-                guide, _, groups = self._said[found.key]
-                yield Wording(guide, groups, hint, found)
+            guide, _, groups = self._said[found.key]
+            yield Wording(guide, groups, hint, found)
 
     def _statuses(self, text: Normal, claude: int) -> Iterator[Pointer]:
         """Find HTTP statuses: a number counts where the words around it make it one."""
@@ -264,36 +269,23 @@ def _pointers(guides: Sequence[Guide], products: Products) -> list[tuple[str, in
 
 
 _CODE = re.compile(r"(?=.*(?:[A-Z]{4}|[a-z][A-Z]|_))\S{5,}")
-_MARKS = ("\u23bf", "\u23fa", "\u273b", "\u276f", "req_0", "/login", "\u00b7 Retrying in", '_error"', "_error'", "_error:")
-_MARK_WORDS = (" api error ", " anthropic", " tool use ", " tool result ", " pretooluse ")
+_MARKS = (
+    "\u23bf",
+    "\u23fa",
+    "\u273b",
+    "\u276f",
+    "req_0",
+    "/login",
+    "\u00b7 Retrying in",
+    '_error"',
+    "_error'",
+    "_error:",
+)
 _LADDER = re.compile(r" attempt \d+ 1[01] ")
 
 
 def _unmistakable(text: Normal) -> bool:
     """Say whether the text shows what only Claude's clients write around an error."""
-    return (
-        any(mark in text.clean for mark in _MARKS)
-        or any(mark in text.spaced for mark in _MARK_WORDS)
-        or (" attempt " in text.spaced and _LADDER.search(text.spaced) is not None)
+    return any(mark in text.clean for mark in _MARKS) or (
+        " attempt " in text.spaced and _LADDER.search(text.spaced) is not None
     )
-
-
-_NOT = (
-    " not ",
-    " no ",
-    " never ",
-    " isnt ",
-    " wasnt ",
-    " not my ",
-    " not a ",
-    " not the ",
-    " kein ",
-    " keine ",
-    " не ",
-)
-
-
-def _denied(spaced: str, start: int) -> bool:
-    """Say whether the words right before deny it ("not my usage limit")."""
-    before = spaced[max(0, start - 8) : start]
-    return before.endswith(_NOT)
