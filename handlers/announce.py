@@ -86,9 +86,9 @@ class Announcer:
         ]
         acts, left = 0, set[str]()
         for incidents in _by_gravity(page, changed(page, settled)):
-            done = await self._round(page, _mixed(here), incidents, settled)
-            acts += sum(clerk.acts for clerk, _ in done)
-            left |= {clerk.subscription.id for clerk, complete in done if not complete}
+            served = await self._round(page, _mixed(here), incidents, settled)
+            acts += sum(done for done, _ in served)
+            left |= {waiting for _, waiting in served if waiting}
         self._left[page_id, platform] = (page.revision, frozenset(left))
         if not left:
             await pages.settle(page_id, platform, page.revision)
@@ -96,9 +96,9 @@ class Announcer:
 
     async def _round(
         self, page: Page, here: Sequence[Subscription], incidents: Sequence[str], settled: int
-    ) -> list[tuple[_Clerk, bool]]:
-        """Serve these channels; return who served each, and whether it is complete."""
-        slots, serving = asyncio.Semaphore(AT_ONCE), list[asyncio.Task[tuple[_Clerk, bool]]]()
+    ) -> list[tuple[int, str]]:
+        """Serve these channels; return of each how much was done, and its id if something is left."""
+        slots, serving = asyncio.Semaphore(AT_ONCE), list[asyncio.Task[tuple[int, str]]]()
         try:
             for start in range(0, len(here), BATCH):
                 batch = here[start : start + BATCH]
@@ -163,9 +163,10 @@ async def _clerks(
     return [(_Clerk(office, page, s, dict(announced.records.get(s.id, {})), announced.at), wanted[s.id]) for s in batch]
 
 
-async def _served(clerk: _Clerk, ids: tuple[str, ...], slots: asyncio.Semaphore) -> tuple[_Clerk, bool]:
+async def _served(clerk: _Clerk, ids: tuple[str, ...], slots: asyncio.Semaphore) -> tuple[int, str]:
     try:
-        return clerk, await clerk.serve(ids)
+        complete = await clerk.serve(ids)
+        return clerk.acts, "" if complete else clerk.subscription.id
     finally:
         slots.release()
 
