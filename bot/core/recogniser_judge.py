@@ -12,8 +12,8 @@ GUIDE, CHOOSE, ASK, NONE = "guide", "choose", "ask", "none"
 
 _OFFERS = 3
 _NAMED = 2
-_HINT, _STRENGTH = 0.3, (0.45, 0.55, 0.65, 0.7)
-"""How much a phrase says: one that is only a hint, and one of one, two, three or more groups of words."""
+_HINT, _STRENGTH = 0.3, (0.45, 0.55, 0.65, 0.7, 0.75)
+"""How much a phrase says: one that is only a hint, and one of one, two … five or more groups of words."""
 _AGAIN, _APART = 0.05, 0.1
 """What other phrases for the same guide add: the first of them, and each of two said somewhere else in the text."""
 _PHRASE, _SURE = 0.45, 0.6
