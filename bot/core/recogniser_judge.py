@@ -168,8 +168,10 @@ def _words(sight: Sight) -> Verdict:
     found = next(w.found for w in sight.wordings if w.guide == best)
     guesses = _with_neighbours(sight, scores)
     heard = bool(sight.claude) or vague.decision == ASK
+    if not heard and not sight.trouble:
+        return vague
     if score < _PHRASE or sight.vague or (sight.asking and not sight.trouble) or not heard:
-        return Verdict(ASK if heard else NONE, guesses if heard else (), found)
+        return Verdict(ASK, guesses, found)
     enough = _PRECISE if best in sight.precise else _ENOUGH
     second = scores[1][1] if len(scores) > 1 else 0.0
     if sight.claude and score >= enough and score - second >= _AHEAD:
