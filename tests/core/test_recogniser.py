@@ -25,11 +25,11 @@ def own_figures() -> Report:
     return evaluate(own_reports(), {row.id: say(row.text) for row in own_reports()})
 
 
-def test_own_reports_are_recognised_or_asked_about() -> None:
+def test_own_reports_are_recognised() -> None:
     figures = own_figures().figures
     shown = render(own_figures())
-    assert figures.right >= 78, shown
-    assert figures.right + figures.asked >= 96, shown
+    assert figures.right >= 92, shown
+    assert figures.first >= 88, shown
     assert figures.wrong <= 3.5, shown
     assert figures.offered <= 20, shown
     assert figures.false_claims <= 3.5, shown
@@ -64,19 +64,26 @@ def test_the_right_guide_is_nearly_always_in_sight() -> None:
     assert sum(map(helped, own_reports())) / len(own_reports()) >= 0.95
 
 
-def test_a_guess_from_one_phrase_is_asked_about_and_goes_with_the_question() -> None:
+def test_a_guess_from_a_hint_is_asked_about_and_goes_with_the_question() -> None:
     found = say("claude hangs")
     assert found.decision is Decision.ASK
     assert found.candidates[0].guide == "timeout"
     assert not found.guide
 
 
+def test_one_phrase_is_offered_with_what_it_is_confused_with() -> None:
+    found = say("claude code can't get out through our new firewall")
+    assert found.decision in {Decision.GUIDE, Decision.CHOOSE}
+    assert found.candidates[0].guide == "cannot-connect"
+
+
 def test_ordinary_chatter_is_left_alone() -> None:
     said = {line: say(line) for line in chatter()}
-    assert len(said) >= 300
+    assert len(said) >= 400
     assert [line for line, found in said.items() if found.sign and found.decision is not Decision.NONE] == []
+    assert [line for line, found in said.items() if found.decision in {Decision.GUIDE, Decision.CHOOSE}] == []
     loud = [(line, found.decision) for line, found in said.items() if found.decision is not Decision.NONE]
-    assert len(loud) <= len(said) * 0.005, loud
+    assert len(loud) <= len(said) * 0.01, loud
 
 
 TOO_GENERAL = {"403", "/context", "", "/security-review", "Did you mean"}
@@ -136,6 +143,22 @@ def test_the_first_error_named_does_not_mislead(text: str, guide: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "guide"),
+    [
+        ("claude code mcp: jira needs authentication", "mcp-server"),
+        ("claude code makes me log in again every single morning", "sign-in"),
+        ("Connection lost while claude was sending a mail via gmail connector", "response-cut-off"),
+        ("claude\nAbort trap: 6", "local-tool-failure"),
+        ("dispatch on phone: Offline / Can't reach your desktop", "remote-control"),
+        ("ModuleNotFoundError: Claude Code not found at: /usr/bin/claude", "local-tool-failure"),
+        ("l'api de claude : je n'arrive plus à joindre l'api", "cannot-connect"),
+    ],
+)
+def test_where_it_failed_counts_more_than_how(text: str, guide: str) -> None:
+    assert say(text).candidates[0].guide == guide
+
+
+@pytest.mark.parametrize(
     "text",
     ["Rate exceeded. all of us see it on claude.ai", "API Error: 403 you are no longer a member of the organization"],
 )
@@ -178,7 +201,11 @@ def test_work_done_with_claude_is_no_trouble_with_claude(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["claude is broken again", "API Error", "help, claude error", "claude code not working"]
+    "text",
+    [
+        *("claude is broken again", "API Error", "help, claude error", "claude code not working"),
+        *("it's broken", "help", "doesn't work", "not working again", "error", "geht nicht mehr", "又不行了"),
+    ],
 )
 def test_too_little_is_asked_about(text: str) -> None:
     assert say(text).decision is Decision.ASK
