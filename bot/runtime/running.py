@@ -66,6 +66,9 @@ async def _watch(
 ) -> Watch | None:
     """Watch for the platforms that can announce; None where there are none."""
     channels = {name: one.channels for name, one in running.items() if isinstance(one, Announces)}
+    mute = {one.platform for one in settings.subscriptions} - channels.keys()
+    if mute:
+        _log.error("subscriptions of platforms that cannot announce here", platforms=sorted(mute))
     if not channels or desk.pages is None:
         return None
     watch = open_watch(settings, desk.library, desk.pages, channels, clients)
