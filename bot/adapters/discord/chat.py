@@ -119,13 +119,13 @@ class DiscordChat:
             self.opens, began, calls = False, True, origin.user
         setting = Setting(hello=calls, write=origin.user if self.station.forms else "")
         try:
-            message = await self._wire.post(thread, self._parts(view, setting), key=view.key, calls=calls)
+            message = await self._wire.post(thread, self._parts(view, setting), key=view.key, mentions=_only(calls))
         except ChannelGone:
             if began:
                 raise
             # What was to begin the thread may have crashed before: then its message is still there.
             thread = await self._wire.open_thread(channel, self._title(view), message=thread)
-            message = await self._wire.post(thread, self._parts(view, setting), key=view.key, calls=calls)
+            message = await self._wire.post(thread, self._parts(view, setting), key=view.key, mentions=_only(calls))
         self.station.spoken(thread)
         await self._pointed(thread)
         return Posted(str(thread), reference(thread, message), self._link(origin, thread, message))
@@ -231,3 +231,9 @@ class DiscordChat:
     def _address(self, channel: int) -> str:
         workspace = self.event.origin.workspace if self.event else ""
         return f"https://discord.com/channels/{workspace}/{channel}"
+
+
+def _only(user: str) -> discord.AllowedMentions:
+    return discord.AllowedMentions(
+        everyone=False, roles=False, users=[discord.Object(int(user))] if user else False, replied_user=False
+    )

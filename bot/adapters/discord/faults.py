@@ -10,11 +10,13 @@ import aiohttp
 import discord
 
 from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
+from bot.ports.announcing import Failed, Why
 
 TIMEOUT = 10.0
 """Seconds a request may take; afterwards its result is unknown, and the answer stays owed."""
 
 _LOCKED = 160005
+_NO_MESSAGE = 10008
 _NO_DIRECT = frozenset({50007, 50278})
 _GONE = frozenset({10003, 10004, 10008, 10013, 10015, 10062, 50027})
 """Unknown channel, server, message, person, webhook, interaction; an interaction whose fifteen minutes are over."""
@@ -45,6 +47,28 @@ async def told(right: str = "") -> AsyncIterator[None]:
         raise ChatUnavailable(f"Discord does not answer: {type(error).__name__}") from error
     except discord.DiscordException as error:
         raise ChatUnavailable(f"discord.py: {type(error).__name__}: {error}") from error
+
+
+def failed(error: ChatError) -> Failed:
+    """Return an error as what became of an announcement."""
+    cause, says = error.__cause__, str(error)
+    if isinstance(error, NotAllowed):
+        return Failed(Why.CLOSED, detail=f"{says}; missing: {error.missing}" if error.missing else says)
+    if isinstance(error, ChannelGone):
+        code = cause.code if isinstance(cause, discord.HTTPException) else 0
+        why = Why.GONE if code == _NO_MESSAGE else Why.REFUSED if _refused(cause) else Why.CLOSED
+        return Failed(why, detail=says)
+    wait = error.retry_after if isinstance(error, ChatUnavailable) else 0.0
+    busy = isinstance(cause, discord.RateLimited | aiohttp.ClientConnectorError) or _status(cause) == 429  # noqa: PLR2004
+    return Failed(Why.WAIT if busy else Why.UNKNOWN, wait, says)
+
+
+def _status(cause: BaseException | None) -> int:
+    return cause.status if isinstance(cause, discord.HTTPException) else 0
+
+
+def _refused(cause: BaseException | None) -> bool:
+    return _status(cause) == 400  # noqa: PLR2004 - HTTP
 
 
 def translated(error: discord.HTTPException, right: str) -> ChatError:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import discord
 import structlog
 
+from bot.adapters.discord.channels import DiscordChannels
 from bot.adapters.discord.chat import DiscordChat
 from bot.adapters.discord.client import RedialClient
 from bot.adapters.discord.faults import told
@@ -54,11 +55,17 @@ class Gateway:
         self._holder = secrets.token_hex(8)
         self._ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.client: RedialClient | None = None
+        self._channels = DiscordChannels(lambda: self._open.station.wire, house.messages)
 
     @property
     def chat(self) -> DiscordChat:
         """The chat for what no event asks for; it needs no gateway."""
         return DiscordChat(self._open.station)
+
+    @property
+    def channels(self) -> DiscordChannels:
+        """What announcements go through; it needs no gateway either."""
+        return self._channels
 
     @property
     def says(self) -> str:

@@ -23,7 +23,7 @@ from bot.core.view import Control, Offer, View
 Json = dict[str, object]
 """A piece of Discord's JSON."""
 
-_ROW, _BUTTON, _SELECT, _TEXT = 1, 2, 3, 10
+_ROW, _BUTTON, _SELECT, _TEXT, _FRAME = 1, 2, 3, 10, 17
 _BLUE, _GREY = 1, 2
 _PRIMARY = frozenset({"@wait", "@switch"})
 """Ways out that are what most people want where they are offered."""
@@ -39,7 +39,7 @@ class Setting:
 
     hello: id of a person the small print calls, so that a new thread reaches them. note: a line on what is missing.
     write: id of who can only give words through a form. workspace: see `Mark`. asker: who alone may take an offer, or
-    remove it.
+    remove it. mention: what an admin chose to be mentioned, as Discord writes it.
     """
 
     hello: str = ""
@@ -47,6 +47,7 @@ class Setting:
     write: str = ""
     workspace: str = ""
     asker: str = ""
+    mention: str = ""
 
 
 PLAIN = Setting()
@@ -71,6 +72,12 @@ class Renderer:
         if small:
             parts.append(_text(small))
         return [*parts, *self._ways_out(view, setting)]
+
+    def framed(self, view: View, colour: int, key: str, setting: Setting = PLAIN) -> list[Json]:
+        """Return a view in a frame with a colour at its side, as announcements are shown."""
+        parts = self.message(view, setting)
+        parts[0].pop("id", None)
+        return [{"type": _FRAME, "id": press.key_mark(key), "accent_color": colour, "components": parts}]
 
     def folded(self, folded: Folded, *, owner: str = "") -> list[Json]:
         """Return an answered question as the lines that stay of it; who answered is named where it is not the owner."""
@@ -101,6 +108,8 @@ class Renderer:
             lines.append(f"-# {to_line(view.read_as)}")
         if setting.hello:
             lines.append(f"-# <@{setting.hello}>")
+        if setting.mention:
+            lines.append(f"-# {setting.mention}")
         if setting.note:
             lines.append(f"-# {escaped(setting.note)}")
         return cut_lines(lines, _SMALL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
+from datetime import datetime
 from hashlib import blake2b
 from typing import Literal
 
@@ -26,6 +27,9 @@ _YOUNG = 5
 """Threads in which an answer is looked for that may have begun one."""
 _ARCHIVE: Literal[1440] = 1440
 """Minutes without a word after which Discord folds a thread away; it opens again with the next message."""
+
+
+NOBODY = discord.AllowedMentions.none()
 
 
 class Ready(discord.ui.LayoutView):
@@ -56,14 +60,19 @@ class Wire:
         self._pace = Pace()
 
     async def post(
-        self, channel: int, components: Sequence[Json], *, key: str = "", calls: str = "", answers: int = 0
+        self,
+        channel: int,
+        components: Sequence[Json],
+        *,
+        key: str = "",
+        answers: int = 0,
+        mentions: discord.AllowedMentions = NOBODY,
     ) -> int:
-        """Send a message and return its id. key: a repeat within minutes is the same message. calls: who is notified.
+        """Send a message and return its id. key: a repeat within minutes is the same message.
 
-        answers: the message in the same channel it is a reply to.
+        answers: the message in the same channel it is a reply to. mentions: who is notified.
         """
         place = self.client.get_partial_messageable(channel)
-        mentions = discord.AllowedMentions(users=[discord.Object(int(calls))] if calls.isdecimal() else False)
         reply = place.get_partial_message(answers).to_reference(fail_if_not_exists=False) if answers else None
         self.refusals.check(channel)
         await self._pace.turn()
@@ -144,6 +153,25 @@ class Wire:
             _log.info("cannot look", channel=channel, error=str(error))
         return None
 
+    async def found(self, channel: int, key: str, since: datetime) -> list[int]:
+        """Return the ids of all our messages with a key since a time, oldest first; raises where nobody may look."""
+        mark, me, there = key_mark(key), self.client.user, self.client.get_channel(channel)
+        if not _readable(there):
+            # Without this right Discord answers with an empty list, which would say that nothing was sent.
+            raise NotAllowed("the history may not be read", missing="Read Message History")
+        await self._pace.turn()
+        async with told("Read Message History"):
+            return [
+                message.id
+                async for message in self.client.get_partial_messageable(channel).history(
+                    limit=None, after=since, oldest_first=True
+                )
+                if me
+                and message.author.id == me.id
+                and message.components
+                and getattr(message.components[0], "id", 0) == mark
+            ]
+
     def threads(self, channel: int) -> list[int]:
         """Return our youngest threads below a channel, newest first, as the cache knows them."""
         found, me = self.client.get_channel(channel), self.client.user
@@ -196,3 +224,10 @@ class Reply:
 
 def _nonce(key: str) -> str:
     return blake2b(key.encode(), digest_size=NONCE // 2).hexdigest() if key else secrets.token_hex(NONCE // 2)
+
+
+def _readable(channel: object) -> bool:
+    """Say whether what was written before may be read; of a channel that is not in the cache, Discord decides."""
+    if isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+        return channel.permissions_for(channel.guild.me).read_message_history
+    return True
