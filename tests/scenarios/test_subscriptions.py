@@ -162,3 +162,20 @@ async def test_what_is_forgotten_after_ninety_days_is_dropped_from_the_channels_
         await town.tells(page_of(made("small"), made("big", impact="critical"), *OLD), after=DAY)
     await tidy(town.office, CLAUDE)
     assert "new" not in await town.pages.topics(CLAUDE, there)
+
+
+async def test_what_ended_before_a_channel_listened_is_news_when_it_opens_again_or_gets_grave_enough(
+    town: Town,
+) -> None:
+    listed = (made("small"), made("big", impact="critical"), *OLD)
+    await town.tells(page_of(ended(made("back")), *listed))
+    await subscribe(town.office, ADMIN, CLAUDE, Choice(least="major"))
+    await town.announces()
+    assert [("back" in text(p)) for p in town.posts()] == [False]
+    again = ended(made("back", impact="major"))
+    again["status"] = "investigating"
+    again["incident_updates"] = [said("again", "investigating", "Again.", START), *again["incident_updates"]]  # type: ignore[misc]
+    await town.tells(page_of(again, *listed))
+    assert [("back" in text(p)) for p in town.posts()] == [False, True]
+    await town.tells(page_of(again, made("small", impact="major"), *listed[1:]))
+    assert [("small" in text(p)) for p in town.posts()] == [False, False, True]
