@@ -64,7 +64,7 @@ def judge(sight: Sight) -> Verdict:
         return section
     if not own and (sight.foreign or (sight.others and sight.claude < _NAMED)):
         return Verdict(NONE, product=sight.foreign or sight.others[0], settled=True)
-    if not own and sight.working:
+    if not own and sight.working and sight.literal < _BARE:
         return Verdict(NONE, settled=True)
     return _literal(sight, own, shared) or _words(sight)
 
@@ -94,7 +94,7 @@ def _literal(sight: Sight, own: Sequence[Pointer], shared: Sequence[Pointer]) ->
     top = _top(shared)
     code = any(pointer.code for pointer in shared)
     printed = sight.client or code or _several(shared, _TRANSPORT)
-    told = printed or sight.trouble or sight.literal >= _BARE or top > _ANSWERED
+    told = printed or sight.trouble or sight.literal >= (_SOME if sight.claude else _BARE) or top > _ANSWERED
     if not (shared and told and _ours(sight, shared, code=code)):
         return None
     ranked = _latest_first([pointer for pointer in shared if pointer.rank == top])
