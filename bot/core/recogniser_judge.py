@@ -183,8 +183,8 @@ def _unhappy(sight: Sight) -> bool:
     """Say whether somebody has trouble with something that may be Claude, so that it is worth asking back."""
     if sight.vague:
         return True
-    if sight.claude == _NAMED:
-        return sight.trouble
+    if sight.claude == _NAMED:  # who tells us about Claude and does not ask a question has something to sort out
+        return sight.trouble or not sight.asking
     if sight.others:
         return False
     said = any(score >= _SURE for _, score in _scores(sight.wordings))
