@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from bot.core.announcement import Doing, Intent, Note, What
 from bot.core.incident import Update
 from bot.core.messages import Messages
-from bot.core.moments import clock, duration, stamp
+from bot.core.moments import clock, duration, moment, stamp
 from bot.core.official import state_word
 from bot.core.plan import parts
 from bot.core.subscription import Choice
@@ -273,10 +273,10 @@ class _Shown:
     def _moment(self, value: str) -> str:
         return stamp(float(value)) if value else self._say.text("announce.note.unset")
 
-    def _at(self, at: float) -> str:
+    def _at(self, at: float) -> Inline | str:
         """Say the time, with its day where that is not the day of the page's last reading."""
         same = self._page.read_at is None or abs(self._page.read_at - at) < 12 * 3600
-        return clock(at) if same else stamp(at)
+        return moment(at) if same else stamp(at)
 
 
 def _in_order(members: Iterable[Known]) -> list[tuple[Known, Update]]:
@@ -297,9 +297,9 @@ def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def _span(start: float, end: float, *, dated: bool = False) -> tuple[str, str]:
+def _span(start: float, end: float, *, dated: bool = False) -> tuple[Inline | str, Inline | str]:
     """Say both ends of a time, with days only where they are needed."""
     days = [datetime.fromtimestamp(at, UTC).date() for at in (start, end)]
     if dated or days[0] != days[1]:
         return stamp(start), clock(end) if days[0] == days[1] else stamp(end)
-    return clock(start), clock(end)
+    return moment(start), moment(end)

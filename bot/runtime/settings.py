@@ -91,6 +91,12 @@ class SlackSettings(ChannelSettings):
 
     host: str = Field(default="127.0.0.1", description="address Slack's requests are taken at, with a signing secret")
     port: int = Field(default=3000, ge=0, le=65535, description="port Slack's requests are taken at")
+    posts_a_minute: int = Field(
+        default=300,
+        ge=1,
+        description="announcements and replies a minute in one workspace; a channel gets one a second",
+    )
+    edits_a_minute: int = Field(default=50, ge=1, description="edits of announcements a minute in one workspace")
     api_url: str = Field(default="https://slack.com/api/", description="Slack's Web API; others for its other clouds")
 
 

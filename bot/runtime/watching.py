@@ -70,7 +70,9 @@ def open_watch(
 ) -> Watch:
     """Put a watch together; its clients are closed with `stack`."""
     names = Names(library.messages, library.services.components)
-    pacers = {platform: Pacer(BUDGETS.get(platform, Budget())) for platform in channels}
+    slack = Budget(posts=settings.slack.posts_a_minute, edits=settings.slack.edits_a_minute)
+    budgets = {**BUDGETS, "slack": slack}
+    pacers = {platform: Pacer(budgets.get(platform, Budget())) for platform in channels}
     office = Office(pages, channels, lambda _: names, pacers)
     feeds = {page.id: _feed(page, stack) for page in watched(settings, library.services.page)}
     every = float(settings.status.interval)
