@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.core.conversation import WHICH, Visit
-from bot.core.guide import Guide, Outcome, Step, ToOutcome
+from bot.core.guide import Choice, Guide, Outcome, Step, ToOutcome, ToStep
 from bot.core.handoff import cause_title, packet
 from bot.core.moments import duration
 from bot.core.official import INCIDENT
 from bot.core.text import Block, Bullets, Code, Heading, Inline, Note, Span, Steps, Text, Undo, plain
 from bot.core.turn import Turn
-from bot.core.view import Cite, Control, Offer, View
+from bot.core.view import Cite, Control, Offer, Tone, View
 
 _WAYS_OUT = ("back", "start-over", "human", "not-this", "stop")
 
@@ -139,7 +139,16 @@ class Showing:
         return self.messages.inline("opening.read-as-guess", title=guide.title)
 
     def _offers(self) -> tuple[Offer, ...]:
-        return tuple(Offer(n, choice.id, choice.label) for n, choice in enumerate(self.turn.choices, 1))
+        return tuple(Offer(n, c.id, c.label, self._tone(c)) for n, c in enumerate(self.turn.choices, 1))
+
+    def _tone(self, choice: Choice) -> Tone:
+        """Return what a choice leads to: the end everybody wants, or a step that cannot be taken back by waiting."""
+        if choice.target == ToOutcome(Outcome.FIXED):
+            return Tone.GOOD
+        if isinstance(choice.target, ToStep) and choice.target.guide and choice.target.step:
+            grave = self.library.step(choice.target.guide, choice.target.step)[1].destructive
+            return Tone.GRAVE if grave else Tone.PLAIN
+        return Tone.PLAIN
 
     def _controls(self, names: Sequence[str] = _WAYS_OUT, *, it: bool = False) -> tuple[Control, ...]:
         shown = [name for name in names if name not in {"back", "start-over"} or self.here.history]

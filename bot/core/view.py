@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from bot.core.guide import Outcome
 from bot.core.text import Block, Evidence, Heading, Inline
@@ -13,6 +14,14 @@ START = "start"
 """The offer of such a view that begins a report without words: the exact line is then asked for."""
 
 
+class Tone(StrEnum):
+    """What a choice leads to, where that is worth a colour: an end that is good, or a step that takes care."""
+
+    PLAIN = "plain"
+    GOOD = "good"
+    GRAVE = "grave"
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A choice as it is shown: `n` counts from 1 and is what people may type."""
@@ -20,6 +29,7 @@ class Offer:
     n: int
     id: str
     label: str
+    tone: Tone = Tone.PLAIN
 
 
 @dataclass(frozen=True, slots=True)

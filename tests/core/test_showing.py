@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bot.core.guide import Outcome
+from bot.core.guide import Outcome, ToStep
 from bot.core.showing import as_lines
 from bot.core.text import Evidence
-from bot.core.view import Cite
+from bot.core.view import Cite, Tone
 from tests.core.small import parsed, small
 from tests.core.talking import Talk
-from tests.scenarios.playing import library
+from tests.scenarios.playing import everything, library
 
 
 def test_a_view_says_what_it_belongs_to() -> None:
@@ -78,3 +78,24 @@ def test_every_text_of_every_guide_can_be_a_line() -> None:
     for guide in (*library().guides.values(), *small().guides.values()):
         for step in guide.steps:
             assert all("\n" not in line for line in as_lines(step.body))
+
+
+def test_the_end_everybody_wants_has_a_tone_of_its_own() -> None:
+    offers = Talk().starts("cut-off").presses("text").view.offers
+    assert {offer.id: offer.tone for offer in offers}["works"] is Tone.GOOD
+    assert [offer.tone for offer in offers].count(Tone.GOOD) == 1
+
+
+def test_a_step_that_cannot_be_taken_back_by_waiting_is_announced_by_its_choice() -> None:
+    grave = {
+        (player.view.step, offer.id)
+        for _, player, _ in everything("install-update", answer="clear")
+        for offer in player.view.offers
+        if offer.tone is Tone.GRAVE
+    }
+    assert grave
+    for step_id, choice_id in grave:
+        choice = library().choice("install-update", step_id, choice_id)
+        assert choice
+        assert isinstance(choice.target, ToStep)
+        assert library().step(choice.target.guide, choice.target.step)[1].destructive

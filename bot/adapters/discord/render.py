@@ -18,13 +18,15 @@ from bot.core.conversation import WHAT
 from bot.core.folding import Folded
 from bot.core.messages import Messages
 from bot.core.text import Evidence, Heading
-from bot.core.view import Control, Offer, View
+from bot.core.view import Control, Offer, Tone, View
 
 Json = dict[str, object]
 """A piece of Discord's JSON."""
 
 _ROW, _BUTTON, _SELECT, _TEXT, _FRAME = 1, 2, 3, 10, 17
 _BLUE, _GREY = 1, 2
+_STYLES = {Tone.GOOD: 3, Tone.GRAVE: 4}
+"""Green for the end everybody wants, red for a step with an undo; a colour never says it alone."""
 _PRIMARY = frozenset({"@wait", "@switch"})
 """Ways out that are what most people want where they are offered."""
 _SECTIONS, _LEAST = 20, 20
@@ -120,7 +122,9 @@ class Renderer:
         if len(shown) > BUTTONS or not all(map(press.fits, marks)):
             yield _row([self._select(view, shown, setting)])
         elif shown:
-            yield _row([_button(offer, mark, _BLUE) for offer, mark in zip(shown, marks, strict=True)])
+            yield _row(
+                [_button(offer, mark, _STYLES.get(offer.tone, _BLUE)) for offer, mark in zip(shown, marks, strict=True)]
+            )
 
     def _select(self, view: View, offers: Sequence[Offer], setting: Setting) -> Json:
         return {

@@ -13,13 +13,15 @@ from bot.core.folding import Folded
 from bot.core.messages import Messages
 from bot.core.showing import as_lines
 from bot.core.text import Evidence, Steps, Text, plain, words
-from bot.core.view import Control, Offer, View
+from bot.core.view import Control, Offer, Tone, View
 
 EVENT_TYPE = "redial_view"
 """Type of the metadata in which a message carries its key."""
 
 _BUTTONS = 5
 """Choices shown as buttons; more become a select."""
+_STYLES = {Tone.GOOD: "primary", Tone.GRAVE: "danger"}
+"""Green for the end everybody wants, red for a step with an undo; a colour never says it alone."""
 _PRIMARY = frozenset({"@wait"})
 _HELD = "redial"
 """Conversation of buttons that belong to none; an empty one would make an id like that of an empty block."""
@@ -93,7 +95,8 @@ class Renderer:
         numbered = _long(view.offers)
         if len(view.offers) <= _BUTTONS:
             first = view.offers[0] if not view.conversation else None
-            buttons = [_button(offer, numbered=numbered, primary=offer is first) for offer in view.offers]
+            styles = [_STYLES.get(offer.tone, "primary" if offer is first else "") for offer in view.offers]
+            buttons = [_button(o, numbered=numbered, style=s) for o, s in zip(view.offers, styles, strict=True)]
             yield self._actions(view, "pick", buttons)
             return
         options: list[Json] = [
@@ -120,10 +123,10 @@ class Renderer:
         return "\n".join(lines)
 
 
-def _button(shown: Offer | Control, *, numbered: bool = False, primary: bool = False) -> Json:
+def _button(shown: Offer | Control, *, numbered: bool = False, style: str = "") -> Json:
     button: Json = {"type": "button", "action_id": shown.id, "text": _words(_label(shown, numbered=numbered))}
-    if primary or shown.id in _PRIMARY:
-        button["style"] = "primary"
+    if style or shown.id in _PRIMARY:
+        button["style"] = style or "primary"
     return button
 
 
