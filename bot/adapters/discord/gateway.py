@@ -27,6 +27,8 @@ RENEWED = 5.0
 """Seconds between two looks at who holds it."""
 _FIRST = 30.0
 """Seconds a start waits for the gateway."""
+_CLOSING = 3.0
+"""Seconds a connection gets to close."""
 _AGAIN = 10.0
 """Seconds after which a login that failed is tried again."""
 _FATAL = {
@@ -86,7 +88,7 @@ class Gateway:
         flags = client.application.flags if client.application else discord.ApplicationFlags()
         if not (flags.gateway_message_content or flags.gateway_message_content_limited):
             # Asked for without being granted, it would end the connection.
-            await client.close()
+            await _closed(client)
             client = await self._logged_in(content=False)
         self.client = client
 
@@ -104,7 +106,7 @@ class Gateway:
     async def close(self) -> None:
         """Close the connection and let a standby take it."""
         if self.client:
-            await self.client.close()
+            await _closed(self.client)
         if self._house.leases:
             try:
                 await self._house.leases.release(self._name, self._holder)
@@ -146,9 +148,9 @@ class Gateway:
                     return
             await connection
         finally:
-            await self._open.close()
+            await _closed(self._open)
             connection.cancel()
-            await asyncio.gather(connection, return_exceptions=True)
+            await asyncio.wait({connection}, timeout=_CLOSING)
 
     async def ours(self, *, now: bool) -> bool:
         """Say whether the gateway is ours. While the store is away, it stays with who has it (`now`)."""
@@ -181,7 +183,7 @@ async def start(access: Access, house: House) -> AsyncIterator[Gateway]:
         yield gateway
     finally:
         serving.cancel()
-        await asyncio.gather(serving, return_exceptions=True)
+        await asyncio.wait({serving}, timeout=3 * _CLOSING)
         await gateway.close()
 
 
@@ -196,6 +198,15 @@ async def _settled(gateway: Gateway, serving: asyncio.Task[None]) -> None:
         await asyncio.gather(waiting, return_exceptions=True)
     if serving.done():
         raise SettingsError(f"Discord: {await gateway.ended()}")
+
+
+async def _closed(client: discord.Client) -> None:
+    """Close a client, whose farewell to Discord may take no longer than an orderly end has time for."""
+    closing = asyncio.ensure_future(client.close())
+    await asyncio.wait({closing}, timeout=_CLOSING)
+    if not closing.done():
+        _log.warning("Discord took too long to say goodbye", platform="discord")
+        closing.cancel()
 
 
 def _reason(error: Exception) -> str:
