@@ -40,8 +40,8 @@ _LOUD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _QUOTES = re.compile("[\u2019\u02bc\u2018]")
-_ELISIONS = re.compile(r"(?<![^\W_])([cdjlmnst]|qu)'(?=[^\W\d_])")
-"""French puts its little words before the next one: `l'api`, `n'arrive`."""
+_ELIDED = re.compile(r"(?:^|[\W_])(?:[cdjlmnst]|qu)$")
+"""What stands before an apostrophe in French, and is a word of its own: `l'api`, `n'arrive`, `qu'il`."""
 _APOSTROPHES = re.compile(r"'(?=[^\W\d_])")
 _BREAKS = re.compile(r"[\W_]+")
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -103,10 +103,15 @@ def words(text: str) -> str:
     if not flat.isascii() and _SPECIAL.search(flat):
         flat = _SCRIPTS.sub(" ", _QUOTES.sub("'", flat))
     if "'" in flat:
-        flat = _APOSTROPHES.sub("", _ELISIONS.sub(r"\1 ", flat))
+        flat = _APOSTROPHES.sub(_apostrophe, flat)
     spaced = f" {_BREAKS.sub(' ', flat).strip()} "
     # One name, so that its second half is not taken for a code somebody was sent, or wrote.
     return spaced.replace(" claude code ", " claudecode ")
+
+
+def _apostrophe(found: re.Match[str]) -> str:
+    """Part a French article from its word; leave every other apostrophe out."""
+    return " " if _ELIDED.search(found.string, max(0, found.start() - 3), found.start()) else ""
 
 
 def flatten(text: str) -> str:

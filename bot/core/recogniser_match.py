@@ -183,7 +183,8 @@ class _Places:
         """Return the places of a group's words, in order."""
         known = self._known.get(group)
         if known is None:
-            known = sorted(spot for number in self._members[group] & self._spots.keys() for spot in self._spots[number])
+            there = [self._spots[number] for number in self._members[group] & self._spots.keys()]
+            known = list(there[0]) if len(there) == 1 else sorted(spot for spots in there for spot in spots)
             self._known[group] = known
         return known
 
