@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,20 @@ def house(leases: Leases | None = None) -> House:
     return House(Dispatcher(nothing), library().messages, read, {}, leases)
 
 
+Test = Callable[..., Coroutine[Any, Any, None]]
+
+
+def bounded(test: Test) -> Test:
+    """A test that is stuck says where."""
+
+    @functools.wraps(test)
+    async def run(*args: object, **kwargs: object) -> None:
+        async with asyncio.timeout(2 * DEADLINE):
+            await test(*args, **kwargs)
+
+    return run
+
+
 async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(DEADLINE):
         while not condition():  # noqa: ASYNC110 - what is waited for sets no event
@@ -163,6 +178,7 @@ async def test_a_connection_that_cannot_go_on_says_why(page: Page) -> None:
             pass
 
 
+@bounded
 async def test_one_hears_and_the_other_takes_over_when_it_is_killed(
     page: Page, leases: Leases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,6 +202,7 @@ def test_a_standby_is_there_within_half_a_minute_of_a_kill() -> None:
     assert gateway.HELD + 2 * gateway.RENEWED < 30
 
 
+@bounded
 async def test_an_orderly_end_gives_the_gateway_away_at_once(
     page: Page, leases: Leases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,6 +216,7 @@ async def test_an_orderly_end_gives_the_gateway_away_at_once(
     assert page.identified
 
 
+@bounded
 async def test_who_lost_the_gateway_closes_it_and_stands_by(
     page: Page, leases: Leases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
