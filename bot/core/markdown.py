@@ -96,7 +96,8 @@ class _Reader:
         self.offset = 0
 
     def complain(self, line: int, message: str, rule: str = "format") -> None:
-        self.problems.append(Problem(self.path, line, rule, message))
+        # A problem is one line, whatever was quoted from the guide.
+        self.problems.append(Problem(self.path, line, rule, " ".join(message.split())))
 
     def line(self, node: SyntaxTreeNode) -> int:
         return self.offset + (node.map[0] + 1 if node.map else 1)

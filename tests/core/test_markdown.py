@@ -322,3 +322,9 @@ def test_a_mangled_guide_never_breaks_the_reader_or_the_linter(data: st.DataObje
 def test_a_mangled_guide_of_the_real_ones_never_breaks_the_reader(data: st.DataObject, name: str) -> None:
     text = (content.ROOT / "guides" / "en" / f"{name}.md").read_text("utf-8")
     assert read_guide(mangled(data, text), guide_id=name)[0].guide.steps
+
+
+def test_a_problem_is_one_line_even_if_what_it_quotes_is_not() -> None:
+    _, problems = parsed(HEAD + "{1}\\\n1\n")
+    assert problems
+    assert all("\n" not in str(problem) for problem in problems)
