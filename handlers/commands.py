@@ -15,9 +15,11 @@ from bot.core.moments import duration, moment
 from bot.core.official import state_word
 from bot.core.text import Block, Bullets, Heading, Inline, Span, Text
 from bot.core.view import COMMAND, START, Cite, Offer, View
+from bot.ports.announcing import Manages
 from bot.ports.chat import Chat
 from bot.ports.store import Duplicate
 from handlers import triage
+from handlers.channel import MANAGING, WISHES, managed
 from handlers.desk import Desk
 
 COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "forget-me", "help")
@@ -30,7 +32,8 @@ _HOME_RESUMES = 4
 """Open conversations with a button on somebody's page; all are listed."""
 
 _TAKES = {
-    **dict.fromkeys(("guides", "status", "reset", "forget-me", "help"), re.compile("")),
+    **dict.fromkeys(("guides", "status", "reset", "forget-me", "help", *MANAGING[1:]), re.compile("")),
+    "subscribe": WISHES,
     "resume": re.compile(r"\d{0,3}"),
     "guide": re.compile(r"\S+"),
 }
@@ -48,6 +51,9 @@ def read(text: str) -> Commanded | Said:
 
 async def commanded(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat) -> None:
     """Carry out a sub-command."""
+    if what.name in MANAGING:
+        await managed(desk, event, what, chat)
+        return
     use: dict[str, Callable[[Desk, InboundEvent, str, Chat], Awaitable[None]]] = {
         "guides": _guides,
         "guide": _guide,
@@ -64,7 +70,7 @@ async def _help(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> 
     say = desk.library.messages
     lines = [
         (Text(say.inline("command.help", usage=say.text(f"usage.{name}"), what=say.text(f"what-it-does.{name}"))),)
-        for name in COMMANDS
+        for name in (*COMMANDS, *(MANAGING if isinstance(chat, Manages) else ()))
     ]
     blocks = (Text(say.inline("command.help-body")), Text(say.inline("command.help-commands")), Bullets(tuple(lines)))
     await chat.tell(event.origin, View(lead=say.inline("command.help-lead"), blocks=blocks))

@@ -21,6 +21,7 @@ class Desk:
 
     managed: devices belong to the company (setting `devices`). rooms: the channels of each platform, by its name.
     leases: for work that one of several processes does. pages: for announcements; None where nothing is announced.
+    watched: the pages channels can hear of, names by id.
     """
 
     library: Library
@@ -32,6 +33,7 @@ class Desk:
     rooms: Mapping[str, Rooms] = field(default_factory=dict)
     leases: Leases | None = None
     pages: PageStore | None = None
+    watched: Mapping[str, str] = field(default_factory=dict)
 
     async def around(self) -> Around:
         """Return what holds for a turn played now."""

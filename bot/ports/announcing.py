@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 from bot.core.announcement_view import Notice
+from bot.core.event import Origin
 from bot.core.subscription import Place
 from bot.core.view import View
 
@@ -77,6 +78,14 @@ class Channels(Protocol):
 
     async def tell(self, place: Place, user: str, view: View) -> Delivery:
         """Tell one person of the workspace something privately."""
+
+
+@runtime_checkable
+class Manages(Protocol):
+    """A chat that knows who may change what is announced in a channel, so that people can do it there."""
+
+    async def may_manage(self, origin: Origin) -> bool:
+        """Say whether the platform lets `origin.user` manage `origin.channel`; False also where it does not tell."""
 
 
 @runtime_checkable

@@ -50,6 +50,7 @@ def _access(settings: Settings) -> Access:
         host=settings.slack.host,
         port=settings.slack.port,
         watched=settings.slack.rooms.watched,
+        admins=frozenset(settings.slack.admins),
     )
 
 

@@ -11,6 +11,7 @@ from bot.core.services import Page
 from bot.ports.status import StatusSource
 from bot.runtime.content import Content, load
 from bot.runtime.settings import Settings
+from bot.runtime.watching import watched
 from handlers.desk import Desk
 
 
@@ -38,6 +39,7 @@ async def desk(settings: Settings, content: Content | None = None) -> AsyncItera
                 rooms={"slack": settings.slack.rooms, "discord": settings.discord.rooms},
                 leases=RedisLeases(store.server),
                 pages=RedisPages(store.server),
+                watched={page.id: page.name for page in watched(settings, content.library.services.page)},
             )
         finally:
             await source.close()

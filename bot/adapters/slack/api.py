@@ -26,7 +26,9 @@ PATIENCE = 4.0
 """Seconds somebody waits when Slack is busy; longer ones are for the caller to repeat."""
 _TRIES = 3
 _PAUSE = 0.3
-_READS = frozenset({"conversations.replies", "conversations.history", "conversations.info", "users.conversations"})
+_READS = frozenset(
+    {"conversations.replies", "conversations.history", "conversations.info", "users.conversations", "users.info"}
+)
 """Methods that take no JSON."""
 _ANSWERED = 200
 _BUSY = 429

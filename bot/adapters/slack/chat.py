@@ -9,6 +9,7 @@ from typing import Any, cast
 from bot.adapters.slack.api import Api
 from bot.adapters.slack.mrkdwn import Json
 from bot.adapters.slack.render import EVENT_TYPE, Message, Renderer
+from bot.adapters.slack.rights import may_manage
 from bot.adapters.slack.talk import Talk
 from bot.core.errors import ChannelGone, NotAllowed
 from bot.core.event import Origin
@@ -26,9 +27,9 @@ _KNOWN = 10_000
 class SlackChat:
     """Implements the Chat port for every workspace Redial is installed in."""
 
-    def __init__(self, api: Api, renderer: Renderer, talk: Talk) -> None:
-        """Take what calls Slack, what renders views, and what notes who has spoken."""
-        self.api, self.renderer, self._talk = api, renderer, talk
+    def __init__(self, api: Api, renderer: Renderer, talk: Talk, admins: frozenset[str] = frozenset()) -> None:
+        """Take what calls Slack, what renders views, what notes who has spoken, and who may manage every channel."""
+        self.api, self.renderer, self._talk, self._admins = api, renderer, talk, admins
         self._direct: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     async def private(self, origin: Origin) -> Origin:
@@ -95,6 +96,10 @@ class SlackChat:
                 return None
             body["cursor"] = cursor
         return None
+
+    async def may_manage(self, origin: Origin) -> bool:
+        """Say whether somebody may change what is announced in a channel."""
+        return await may_manage(self.api, self._admins, origin)
 
     async def publish(self, origin: Origin, view: View) -> None:
         """Show a view on a person's App Home."""

@@ -48,7 +48,7 @@ class Access:
     """What it takes to be connected. app_token: Socket Mode; signing_secret: HTTP at `host` and `port`.
 
     client_id, client_secret, token_keys: for an app that many workspaces install. api_url: of the Web API, for Slack's
-    other clouds. watched: channels to read along in.
+    other clouds. watched: channels to read along in. admins: who may manage all.
     """
 
     bot_token: str = field(default="", repr=False)
@@ -61,6 +61,7 @@ class Access:
     host: str = "127.0.0.1"
     port: int = 3000
     watched: frozenset[str] = frozenset()
+    admins: frozenset[str] = frozenset()
 
     @property
     def many(self) -> bool:
@@ -111,7 +112,7 @@ async def start(access: Access, house: House, vault: Vault | None = None) -> Asy
         workspaces = Many(vault, access.token_keys) if access.many and vault else Single(access.bot_token)
         api = Api(client, workspaces)
         talk = Talk()
-        chat = SlackChat(api, Renderer(house.messages), talk)
+        chat = SlackChat(api, Renderer(house.messages), talk, access.admins)
         files = Files(api, session, _FILES | {urlsplit(access.api_url).netloc})
         door = Door(house, chat, files, talk, access.watched)
         name = "many workspaces"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 SCOPES = {
     "app_mentions:read": "to hear a mention",
-    "channels:history": "to hear answers in threads of public channels, and find its own messages after a crash",
-    "channels:read": "to know which channels it is in",
+    "channels:history": "to hear answers in threads of public channels, and find its own posts after a crash",
+    "channels:read": "to know which channels it is in, and who made them: they may change what is announced there",
     "chat:write": "to answer",
     "commands": "for /redial and “Triage this message”",
     "files:read": "to read pasted snippets and text files",
@@ -13,6 +13,7 @@ SCOPES = {
     "groups:read": "to know which private channels it is in",
     "im:history": "to hear direct messages",
     "im:write": "to begin a direct message, where the answer is private",
+    "users:read": "to know a workspace's admins, who may change what is announced in a channel",
 }
 """Every scope the manifest asks for, and what it is for."""
 

@@ -59,6 +59,10 @@ class Turn:
         """Look for a message by its key."""
         return await self.chat.shown(origin, key)
 
+    async def may_manage(self, origin: Origin) -> bool:
+        """Say whether somebody may change what is announced in a channel."""
+        return await self.chat.may_manage(origin)
+
     async def _respond(self, view: View) -> bool:
         self._used += 1
         body = replace(self.chat.renderer.message(view), key="").body()

@@ -21,6 +21,7 @@ from bot.adapters.slack.connection import Access, SlackRunning, start
 from bot.adapters.slack.press import PICK
 from bot.adapters.store import connect, open_vault
 from bot.adapters.store.embedded import stop_embedded
+from bot.adapters.store.pages import RedisPages
 from bot.core.event import Origin
 from bot.core.placement import Rooms
 from bot.ports.platform import House
@@ -190,7 +191,7 @@ def _action(blocks: list[dict[str, Any]], label: str) -> dict[str, Any]:
 
 
 @contextlib.asynccontextmanager
-async def office(data_dir: Path, **access: str | int) -> AsyncIterator[Office]:
+async def office(data_dir: Path, **access: str | int | frozenset[str]) -> AsyncIterator[Office]:
     """Open an office on a store of its own; `access`: how Redial is connected, HTTP alone by default."""
     async with slack() as one:
         channels = {name: await one.channel(name) for name in CHANNELS}
@@ -200,7 +201,7 @@ async def office(data_dir: Path, **access: str | int) -> AsyncIterator[Office]:
             rooms = Rooms(frozenset({channels["triage"]}), frozenset({channels["watched"]}))
             desk = Desk(
                 content().library, content().recogniser(), store, page, lambda: NOW, managed=False,
-                rooms={"slack": rooms},
+                rooms={"slack": rooms}, pages=RedisPages(store.server), watched={"p1": "Claude"},
             )  # fmt: skip
             dispatcher = Dispatcher(partial(handle, desk))
             house = House(dispatcher, desk.library.messages, read)

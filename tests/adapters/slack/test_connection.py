@@ -158,12 +158,13 @@ class TestDoctor:
 
     async def test_each_missing_scope_is_named_with_its_reason(self) -> None:
         async with slack() as one:
-            one.scopes = "chat:write,users:read"
+            one.scopes = "chat:write,users:read.email"
             found = await examine(Access(BOT, app_token=APP, api_url=one.api))
             says = {finding.says: finding.health for finding in found}
             assert says["app_mentions:read is missing, needed to hear a mention"] == "fail"
             assert says["files:read is missing, needed to read pasted snippets and text files"] == "warn"
-            assert any("never used: users:read" in line for line in says)
+            assert any(line.startswith("users:read is missing, needed to know a workspace's admins") for line in says)
+            assert any("never used: users:read.email" in line for line in says)
             assert all(finding.do for finding in found if finding.health != "ok")
 
     async def test_what_is_refused_is_explained(self) -> None:

@@ -80,6 +80,8 @@ class Slack:
     heard: asyncio.Queue[dict[str, Any]] = field(default_factory=asyncio.Queue)
     scopes: str = ",".join(SCOPES)
     members: list[str] = field(default_factory=list)
+    people: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What `users.info` says of somebody instead."""
     unread: set[str] = field(default_factory=set)
     """Channels whose history may not be read, as private ones without groups:history."""
     installation: dict[str, Any] = field(default_factory=dict)
@@ -132,9 +134,7 @@ class Slack:
             await asyncio.sleep(fault.after)
             if not fault.carried:
                 return _failed(fault)
-        if name in _HISTORIES and body.get("channel") in self.unread:
-            return _failed(Fault(error="missing_scope"))
-        if own := self._own(name):
+        if own := self._own(name, body):
             return own
         if wrong := _refused(body):
             return web.json_response({"ok": False, "error": "invalid_blocks", "why": wrong})
@@ -147,7 +147,11 @@ class Slack:
         headers = {"X-OAuth-Scopes": self.scopes}
         return web.Response(body=data, status=status, headers=headers, content_type="application/json")
 
-    def _own(self, name: str) -> web.Response | None:
+    def _own(self, name: str, body: dict[str, Any]) -> web.Response | None:
+        if name in _HISTORIES and body.get("channel") in self.unread:
+            return _failed(Fault(error="missing_scope"))
+        if name == "users.info" and (user := self.people.get(str(body.get("user")))):
+            return web.json_response({"ok": True, "user": user})
         if name == "apps.connections.open":
             return web.json_response({"ok": True, "url": f"{self.url.replace('http', 'ws')}/socket"})
         if name == "oauth.v2.access":
