@@ -130,6 +130,8 @@ async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float
         except ChatUnavailable as error:
             _log.warning("answers stay owed", platform=origin.platform, error=str(error))
             break
+    # Written at once: another replica may look as soon as the claims have run out.
+    await desk.store.flush()
     return count
 
 
