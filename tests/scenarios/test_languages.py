@@ -11,7 +11,7 @@ from tests.scenarios.desk import person
 from tests.scenarios.playing import library
 
 SAID = {
-    "zh": "Claude Code 回答到一半就断了，显示 API Error: Connection closed mid-response",
+    "zh": "Claude Code 回答到一半就断了 API Error: Connection closed mid-response",
     "ja": "クロードの返事が途中で切れました。API Error: Connection closed mid-response と出ます",
     "ko": "클로드 응답이 중간에 끊겨요 API Error: Connection closed mid-response",
     "es": "Claude se cortó a mitad de la respuesta y ahora dice: API Error: Connection closed mid-response",
