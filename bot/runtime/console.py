@@ -66,7 +66,8 @@ async def _terminal(desk: Desk, user: str) -> None:
 async def _talk(
     desk: Desk, user: str, show: Callable[[View], None], lines: AsyncIterator[str], *, greet: bool = False
 ) -> None:
-    origin = Origin("console", "local", "terminal", user)
+    # A workspace each: what one person of this machine is owed is not shown to another.
+    origin = Origin("console", user, "terminal", user)
     terminal = ConsoleChat(show)
     dispatcher = Dispatcher(partial(handle, desk))
     session = Session(

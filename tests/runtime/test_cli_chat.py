@@ -191,3 +191,21 @@ def _terminal(redial: Redial) -> pexpect.spawn[str]:
     return pexpect.spawn(
         sys.executable, ["-m", "bot", "chat"], env=env, encoding="utf-8", timeout=30, dimensions=(50, 100)
     )
+
+
+def test_what_one_person_is_owed_is_not_shown_to_another(redial: Redial) -> None:
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writing, b" " * 4096)
+    process = redial.start("chat", "--json", "--user", "ann", stdout=writing)
+    os.close(writing)
+    assert process.stdin
+    process.stdin.write(f"{CUT_OFF}\n")
+    process.stdin.flush()
+    _until_stored(redial, b"mid-response")
+    (answer,) = redial.chat("/redial resume", user="bob")
+    assert "no open conversation" in answer["text"]
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    os.close(reading)
+    assert redial.chat("1", user="ann")[0]["step"] == "doing"
