@@ -14,7 +14,7 @@ _PUBLIC = tuple(
     for host in listed("""
     anthropic.com claude.ai claude.com claude.site claudeusercontent.com claudemcpclient.com statuspage.io
     github.com github.io githubusercontent.com githubstatus.com githubcopilot.com gitlab.com bitbucket.org
-    npmjs.org npmjs.com nodejs.org yarnpkg.com bun.sh deno.land pypi.org pythonhosted.org python.org crates.io
+    nodejs.org yarnpkg.com bun.sh deno.land python.org crates.io
     rust-lang.org golang.org brew.sh google.com googleapis.com gstatic.com goog withgoogle.com openai.com
     chatgpt.com openrouter.ai deepseek.com moonshot.cn moonshot.ai bigmodel.cn z.ai siliconflow.cn groq.com
     mistral.ai x.ai perplexity.ai ollama.com huggingface.co vercel.com vercel.sh vercel.app cloudflare.com
