@@ -5,7 +5,7 @@ Before anything is sent an intent is stored, so that only one request is ever un
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import blake2b
@@ -92,7 +92,8 @@ class Announcement:
 
     told: updates of messages that are gone or out of sight. count: of messages sent so far, part of the next one's key.
     refused: mark of a content the platform does not take, not tried again. edits: hour since the epoch, and how many
-    edits and notes it saw. version: raised by the store with every write.
+    edits and notes it saw. checked: the last of the store's losses after which messages nobody knew of were looked for.
+    version: raised by the store with every write.
     """
 
     topic: str
@@ -105,6 +106,7 @@ class Announcement:
     edits: tuple[int, int] = (0, 0)
     refused: str = ""
     intent: Intent | None = None
+    checked: int = 0
     version: int = 0
 
     @property
@@ -120,10 +122,14 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One message to send or to edit; the intent says which, `incidents` what it is about."""
+    """One message to send or to edit; the intent says which, `incidents` what it is about.
+
+    base: what the keys of this topic's messages are made of, with their number.
+    """
 
     intent: Intent
     incidents: tuple[str, ...]
+    base: str = ""
     mention: bool = False
 
 
@@ -187,6 +193,36 @@ def doubtful(announcement: Announcement) -> Announcement:
     return replace(announcement, intent=None, heads=heads, told=announcement.told.union(intent.sent.updates))
 
 
+def adopted(
+    announcement: Announcement, act: Act, found: Sequence[tuple[str, str]]
+) -> tuple[Announcement, tuple[str, ...]]:
+    """Return the record once messages (ref, key) were found that it did not know of, and refs that are of no use.
+
+    What each of them told is not known. So what the act would tell is shared out over them, and as their `shown` is
+    empty, all of them are edited to show exactly that: nothing is lost, and nothing stands there twice.
+    """
+    intent, messages = act.intent, [Sent(ref, key, "") for ref, key in found]
+    pending, after = list(intent.sent.updates), announcement
+    if intent.doing is Doing.POST:
+        post, *messages = messages
+        first = 1 if messages else len(pending)
+        after = replace(after, post=replace(post, updates=tuple(pending[:first])), replies=())
+        pending = pending[first:]
+    used = max(min(len(messages), len(pending)), min(len(messages), bool(intent.sent.notes)))
+    replies = [replace(message, updates=tuple(pending[n : n + 1])) for n, message in enumerate(messages[:used])]
+    if replies:
+        replies[0] = replace(replies[0], notes=intent.sent.notes)
+        replies[-1] = replace(replies[-1], updates=tuple(pending[used - 1 :]))
+    after = replace(
+        after,
+        incidents=announcement.incidents or act.incidents,
+        replies=(*after.replies, *replies),
+        heads={**announcement.heads, **intent.heads},
+        count=announcement.count + len(found),
+    )
+    return after, tuple(message.ref for message in messages[used:])
+
+
 def _edited(announcement: Announcement, target: int, shows: Sent) -> Announcement:
     """Put what a message shows now into the record; a message keeps its ref and key."""
     post, replies = announcement.post, announcement.replies
@@ -208,9 +244,9 @@ def without(announcement: Announcement, target: int) -> Announcement:
     )
 
 
-def key_of(subscription: Subscription, topic: str, n: int) -> str:
+def key_of(subscription: Subscription, base: str, n: int) -> str:
     """Return the mark by which the n-th message of a topic is found again; short enough for a Discord nonce."""
-    name = "\n".join((subscription.page, subscription.id, topic, str(n)))
+    name = "\n".join((subscription.page, subscription.id, base, str(n)))
     return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 

@@ -93,7 +93,8 @@ class _Plan:
     def _post(self) -> Act | None:
         mark = self._mark(self._pending)
         mention = not self._here.heads and self._topic.kind is None and self._choice.mentions(self._members[0])
-        act = Act(Intent(Doing.POST, Sent("", self._key, mark, self._pending), self._heads), self._ids, mention)
+        intent = Intent(Doing.POST, Sent("", self._key, mark, self._pending), self._heads)
+        act = Act(intent, self._ids, self._base, mention)
         return None if mark == self._here.refused else act
 
     def _reply(self) -> Next | None:
@@ -104,7 +105,8 @@ class _Plan:
             return None
         if not self._pending and self._busy() and not self._all_over:
             return Later(self._next_hour())
-        return Act(Intent(Doing.REPLY, Sent("", self._key, mark, self._pending, notes), self._heads), self._ids)
+        intent = Intent(Doing.REPLY, Sent("", self._key, mark, self._pending, notes), self._heads)
+        return Act(intent, self._ids, self._base)
 
     def _edit_post(self) -> Next | None:
         post = self._here.post
@@ -153,8 +155,16 @@ class _Plan:
         return (latest.id, latest.status, latest.body)
 
     @property
+    def _base(self) -> str:
+        """Return what keys are made of: an incident, also where several share a message.
+
+        A store that has forgotten everything gives those other names, and must still find the message.
+        """
+        return self._topic.id if self._topic.kind is None else (*self._here.incidents, *self._ids)[0]
+
+    @property
     def _key(self) -> str:
-        return key_of(self._subscription, self._topic.id, self._here.count)
+        return key_of(self._subscription, self._base, self._here.count)
 
     @property
     def _all_over(self) -> bool:

@@ -58,7 +58,8 @@ def topics(
         if topic_id in bundles:
             bundle = bundles[topic_id]
             if here or _begins(subscription, bundle):
-                known = tuple(page.incidents[i] for i in bundle.incidents if i in page.incidents)
+                own = () if here and announced[topic_id].incidents else _alone(bundle, announced)
+                known = tuple(page.incidents[i] for i in bundle.incidents if i in page.incidents and i not in own)
                 yield Topic(topic_id, known, due=True, kind=bundle.kind)
         elif (single := page.incidents.get(topic_id)) is not None:
             covered = any(_covers(subscription, bundle, single, announced) for bundle in bundles.values())
@@ -70,6 +71,11 @@ def topics(
 def _begins(subscription: Subscription, bundle: Bundle) -> bool:
     mine = bundle in subscription.openings
     return mine or bundle.revision > subscription.since or bundle.id in subscription.keeps
+
+
+def _alone(bundle: Bundle, announced: Mapping[str, Covers]) -> Collection[str]:
+    """Return its incidents that have a message of their own: one that was found after the store had forgotten it."""
+    return [i for i in bundle.incidents if (there := announced.get(i)) is not None and there.incidents]
 
 
 def _covers(subscription: Subscription, bundle: Bundle, single: Known, announced: Mapping[str, Covers]) -> bool:

@@ -70,6 +70,7 @@ class _Announcement(msgspec.Struct, array_like=True):
     edits: tuple[int, int]
     refused: str = ""
     intent: _Intent | None = None
+    checked: int = 0
 
 
 def encode_page(page: Page) -> bytes:
@@ -121,6 +122,7 @@ def encode_announcement(record: Announcement) -> bytes:
             record.edits,
             record.refused,
             _from_intent(intent) if intent else None,
+            record.checked,
         )
     )
 
@@ -141,6 +143,7 @@ def decode_announcement(value: bytes) -> Announcement:
         record.edits,
         record.refused,
         _to_intent(record.intent, float(at)) if record.intent else None,
+        record.checked,
         _number(version),
     )
 
