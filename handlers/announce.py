@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 import traceback
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,6 +22,7 @@ from bot.core.topics import Topic, changed, topic_ids, topics
 from bot.core.view import View
 from bot.core.watch import Page
 from bot.ports.announcing import SENT_WITHIN, Channels, Delivered, Delivery, Failed, Why
+from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import PageStore
 from handlers.pacing import Pacer
 
@@ -47,6 +49,7 @@ class Office:
     names: Callable[[str], Names]
     pacers: Mapping[str, Pacer] = field(default_factory=dict)
     replica: str = field(default_factory=lambda: secrets.token_hex(8))
+    meters: Meters = UNMETERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ class Announcer:
             acts += sum(done for done, _ in served)
             left |= {waiting for _, waiting in served if waiting}
         self._left[page_id, platform] = (page.revision, frozenset(left))
+        self._office.meters.behind(platform, len(left))
         if not left:
             await pages.settle(page_id, platform, page.revision)
         return Walked(acts, len(left), settled if left else page.revision)
@@ -261,6 +265,7 @@ class _Clerk:
 
     async def _settle(self, here: Announcement, delivery: Delivery) -> bool:
         """Record what came of an intent; False if nothing more can be done for now."""
+        self._measured(here.intent, delivery)
         if isinstance(delivery, Delivered):
             stored = await self._record(done(here, delivery.ref))
             return stored is not None or await self._second(here, delivery.ref)
@@ -279,6 +284,20 @@ class _Clerk:
             case Why.CLOSED:
                 await self._record(undone(here))
                 return await self._pause(delivery.detail)
+
+    def _measured(self, intent: Intent | None, delivery: Delivery) -> None:
+        if intent is not None:
+            state = "delivered" if isinstance(delivery, Delivered) else delivery.why.value
+            # How late news is; an edit brings none, and what vanished from the page is not timed.
+            told = frozenset(intent.sent.updates) if intent.doing is not Doing.EDIT else frozenset()
+            came = [
+                update.at
+                for known in self._page.incidents.values()
+                for update in known.incident.updates
+                if update.at is not None and f"{known.incident.id}/{update.id}" in told
+            ]
+            lag = time.time() - max(came) if came and state == "delivered" else None
+            self._office.meters.delivered(self.subscription.place.platform, intent.doing.value, state, lag)
 
     async def _resolve(self, here: Announcement, intent: Intent) -> bool:
         """Find out what became of a request whose sender never told."""

@@ -58,7 +58,7 @@ async def told(event: InboundEvent, chat: Chat, view: View) -> bool:
     try:
         await chat.tell(event.origin, view)
     except ChatError as error:
-        _log.warning("not told", event_id=event.id, platform=event.origin.platform, error=str(error))
+        _log.warning("not told", platform=event.origin.platform, error=str(error))
         return False
     return True
 

@@ -67,7 +67,7 @@ async def said(desk: Desk, event: InboundEvent, what: Said, chat: Chat) -> None:
     elif place:
         # Where only who asked can see the answer, it is theirs, whoever wrote the words.
         owner = replace(event.origin, user=what.author) if what.author and place.public else event.origin
-        report = _Report(owner, place, clean, desk.recogniser.recognise(clean.text))
+        report = _Report(owner, place, clean, desk.recognise(clean.text))
         await _report(desk, event, report, chat)
 
 
@@ -161,7 +161,7 @@ async def _said_in(
 ) -> None:
     # Without a guide yet, what was said before belongs to it: "in the terminal" alone says nothing.
     before = "" if here.guide or what.edited else here.report
-    words = Say(clean.text, desk.recogniser.recognise(f"{before}\n{clean.text}".strip()))
+    words = Say(clean.text, desk.recognise(f"{before}\n{clean.text}".strip()))
     around = await desk.around()
 
     def play(conversation: Conversation) -> Transition:
@@ -175,7 +175,7 @@ async def _said_in(
 
 async def _offer(desk: Desk, event: InboundEvent, clean: Redacted, chat: Chat) -> None:
     """Offer help privately for a message in a watched channel, once, and never on a guess."""
-    found = desk.recogniser.recognise(clean.text)
+    found = desk.recognise(clean.text)
     guide = desk.library.known(found.guide)
     if not (found.decision is Decision.GUIDE and found.sign and guide):
         return

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import time
 import traceback
+from hashlib import blake2b
 
 import structlog
+from structlog.contextvars import bound_contextvars
 
 from bot.core.errors import ChatError, NotAllowed, RecordTooNew, RedialError, StoreUnavailable
 from bot.core.event import Commanded, InboundEvent, Pressed, Said
@@ -17,7 +21,26 @@ _log = structlog.get_logger(__name__)
 
 
 async def handle(desk: Desk, event: InboundEvent, chat: Chat) -> None:
-    """Play one event to its answer; what Redial cannot do is said to the person and logged, without their words."""
+    """Play one event to its answer; what Redial cannot do is said to the person and logged, without their words.
+
+    Every line of the log meanwhile carries the turn's request id.
+    """
+    began, kind = time.perf_counter(), type(event.what).__name__.lower()
+    with bound_contextvars(request=request_id(event)):
+        # A copy: content that is exchanged meanwhile is for the next turn.
+        result = await _played(copy.copy(desk), event, chat)
+        took = time.perf_counter() - began
+        _log.info("turn", platform=event.origin.platform, kind=kind, result=result, took=round(took, 4))
+    desk.meters.turned(event.origin.platform, kind, result, took)
+
+
+def request_id(event: InboundEvent) -> str:
+    """Return what a turn is called in the log: the same when the event comes again, and it tells nobody's name."""
+    return blake2b(f"{event.origin.tenant}|{event.id}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+async def _played(desk: Desk, event: InboundEvent, chat: Chat) -> str:
+    """Play an event; return what came of it in a word."""
     try:
         match event.what:
             case Said():
@@ -28,26 +51,30 @@ async def handle(desk: Desk, event: InboundEvent, chat: Chat) -> None:
                 await commands.commanded(desk, event, event.what, chat)
     except ChatError as error:
         await _unheard(desk, event, chat, error)
+        return "chat"
     except StoreUnavailable as error:
-        await _trouble(desk, event, chat, "trouble.store", error)
+        return await _trouble(desk, event, chat, "trouble.store", error)
     except RecordTooNew as error:
-        await _trouble(desk, event, chat, "trouble.update", error)
+        return await _trouble(desk, event, chat, "trouble.update", error)
     except RedialError as error:
-        await _trouble(desk, event, chat, "trouble.failed", error)
+        return await _trouble(desk, event, chat, "trouble.failed", error)
     except Exception as error:  # noqa: BLE001 - the last line of defence: a mistake of ours must not stay silent
         # Neither the message nor the values of an unforeseen error are logged: they may hold what was pasted.
         where = traceback.extract_tb(error.__traceback__)[-1]
-        _log.error("turn broke", event_id=event.id, error=type(error).__name__, file=where.filename, line=where.lineno)
+        _log.error("turn broke", error=type(error).__name__, file=where.filename, line=where.lineno)
         await tell(desk, event, chat, "trouble.failed")
+        return "broke"
+    return "ok"
 
 
-async def _trouble(desk: Desk, event: InboundEvent, chat: Chat, key: str, error: RedialError) -> None:
-    _log.error("turn failed", event_id=event.id, platform=event.origin.platform, error=str(error), told=key)
+async def _trouble(desk: Desk, event: InboundEvent, chat: Chat, key: str, error: RedialError) -> str:
+    _log.error("turn failed", platform=event.origin.platform, error=str(error), told=key)
     await tell(desk, event, chat, key)
+    return key.removeprefix("trouble.")
 
 
 async def _unheard(desk: Desk, event: InboundEvent, chat: Chat, error: ChatError) -> None:
     """Say that an answer could not be given where it belongs; what was stored stays owed."""
-    _log.error("answer not shown", event_id=event.id, platform=event.origin.platform, error=str(error))
+    _log.error("answer not shown", platform=event.origin.platform, error=str(error))
     if isinstance(error, NotAllowed):
         await tell(desk, event, chat, "trouble.not-allowed", missing=error.missing or "?")

@@ -12,7 +12,7 @@ import structlog
 from bot.core.moments import clock, duration
 from bot.core.text import Text
 from bot.core.view import View
-from bot.core.watch import Page, Trouble, merge
+from bot.core.watch import Page, Reading, Trouble, merge
 from bot.ports.feed import Feed, Unread
 from bot.ports.pages import Snapshot
 from handlers.announce import Office
@@ -58,6 +58,7 @@ class Watcher:
         # Read before the page is: what is written later must not come from an earlier reading.
         before = await pages.page(page_id)
         outcome = await feed.read()
+        self.office.meters.polled(page_id, _result(outcome))
         if isinstance(outcome, Unread):
             await self._unread(before, outcome)
             return False
@@ -94,3 +95,9 @@ class Watcher:
         if self.tell is not None:
             say = self.office.names("en").messages
             await self.tell(View((), (), (Text(say.inline(key, page=page.link or page.id, **fields)),)))
+
+
+def _result(outcome: Reading | Unread) -> str:
+    if isinstance(outcome, Unread):
+        return "challenged" if outcome.challenged else "unread"
+    return "read"

@@ -39,5 +39,9 @@ class Running(Protocol):
     def says(self) -> str:
         """Who is connected where, in one line for the operator, nothing secret."""
 
+    @property
+    def trouble(self) -> str:
+        """Why it hears nobody just now, for the operator; empty while it does, or stands by for a process that does."""
+
     async def ended(self) -> str:
         """Wait until it cannot go on by itself, such as with a revoked token; return why, for the operator."""

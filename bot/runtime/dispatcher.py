@@ -6,8 +6,14 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
+import structlog
+
 from bot.core.event import InboundEvent
 from bot.ports.chat import Chat
+from bot.ports.meters import UNMETERED, Meters
+from bot.runtime.limits import Limits, Verdict
+
+_log = structlog.get_logger(__name__)
 
 Handle = Callable[[InboundEvent, Chat], Awaitable[None]]
 Lane = tuple[str, str, str, str]
@@ -22,20 +28,32 @@ WAITING = 8
 class Dispatcher:
     """Implements the Intake port. Turns of one person in one thread run one after another, all others side by side."""
 
-    def __init__(self, handle: Handle) -> None:
-        """Take what plays a turn; it answers for its own errors."""
-        self._handle = handle
+    def __init__(self, handle: Handle, limits: Limits | None = None, meters: Meters = UNMETERED) -> None:
+        """Take what plays a turn, which answers for its own errors, and how much one person and channel may ask."""
+        self._handle, self._limits, self._meters = handle, limits, meters
         self._lanes: dict[Lane, deque[Turn]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._open = True
 
     def submit(self, event: InboundEvent, chat: Chat, done: Callable[[], None] | None = None) -> bool:
-        """Queue one turn; False when closed, or too much is running or waiting."""
+        """Queue one turn; False when closed, when too much is running or waiting, or somebody asks too much.
+
+        Who was told so and goes on is let go in silence: a flood must not make one of answers.
+        """
         origin = event.origin
         lane = (origin.tenant, origin.channel, origin.thread, origin.user)
         queue = self._lanes.get(lane)
         if not self._open or (queue is None and len(self._lanes) >= RUNNING) or (queue and len(queue) >= WAITING):
+            self._meters.refused("full" if self._open else "closed")
             return False
+        verdict, whose = self._limits.judge(origin) if self._limits else (Verdict.TAKE, "")
+        if verdict is not Verdict.TAKE:
+            self._meters.refused(whose)
+            if verdict is Verdict.TELL:
+                _log.warning("too many events", platform=origin.platform, limit=whose)
+            elif done:
+                done()
+            return verdict is Verdict.DROP
         if queue is None:
             self._lanes[lane] = deque([(event, chat, done)])
             task = asyncio.get_running_loop().create_task(self._run(lane))

@@ -104,6 +104,24 @@ class DiscordSettings(ChannelSettings):
     """Discord; its token comes from the environment."""
 
 
+class HealthSettings(BaseModel):
+    """Where an orchestrator and Prometheus ask."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    host: str = Field(default="127.0.0.1", description="address `/healthz`, `/readyz` and `/metrics` are served at")
+    port: int = Field(default=0, ge=0, le=65535, description="their port; 0: they are not served, nothing is measured")
+
+
+class LimitSettings(BaseModel):
+    """How much one person and one channel may ask of a process."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    person: int = Field(default=40, ge=1, description="events a minute of one person; beyond it they are told once")
+    channel: int = Field(default=600, ge=1, description="events a minute in one channel, of all people together")
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Each has a default with which `redial chat` works."""
 
@@ -137,6 +155,8 @@ class Settings(BaseSettings):
         description="address of a Redis or Valkey server, from the environment only; without it Redial runs its own",
     )
 
+    health: HealthSettings = Field(default_factory=HealthSettings, description="probes and metrics")
+    limits: LimitSettings = Field(default_factory=LimitSettings, description="how much may be asked")
     slack: SlackSettings = Field(default_factory=SlackSettings, description="channels and admins in Slack")
     slack_bot_token: SecretStr | None = Field(
         default=None,

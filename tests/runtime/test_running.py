@@ -45,6 +45,7 @@ class Line:
 
     pause: Callable[[], Awaitable[object]] = lambda: asyncio.sleep(0)
     says: str = "connected to nobody"
+    trouble: str = ""
     views: list[View] = field(default_factory=list)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     house: House | None = None

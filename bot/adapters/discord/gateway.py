@@ -55,6 +55,7 @@ class Gateway:
         """Take the token and what the client works with."""
         self._access, self._house = access, house
         self._holder = secrets.token_hex(8)
+        self._holds = False
         self._ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.client: RedialClient | None = None
         self._channels = DiscordChannels(lambda: self._open.station.wire, house.messages)
@@ -78,6 +79,14 @@ class Gateway:
         without = "" if client.intents.message_content else ", without the message content intent"
         return f"connected as {client.user} in {len(client.guilds)} servers{without}"
 
+    @property
+    def trouble(self) -> str:
+        """Why the gateway is not heard, where it is ours."""
+        if self._ended.done():
+            return self._ended.result()
+        hears = self.client is not None and self.client.is_ready()
+        return "the gateway is not connected" if self._holds and not hears else ""
+
     async def ended(self) -> str:
         """Wait until it cannot go on by itself; return why."""
         return await asyncio.shield(self._ended)
@@ -96,8 +105,10 @@ class Gateway:
         """Hear while the gateway is ours, and stand by while it is not."""
         try:
             while True:
+                self._holds = False
                 while not await self.ours(now=False):  # noqa: ASYNC110 - another process cannot set an event
                     await asyncio.sleep(RENEWED)
+                self._holds = True
                 await self._connected()
                 await self._reopened()
         except (discord.DiscordException, SettingsError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -89,13 +89,24 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class SlackRunning:
-    """Implements the Running and the Announces port. url: where HTTP requests are taken, if they are."""
+    """Implements the Running and the Announces port. url: where HTTP requests are taken, if they are.
+
+    socket: says whether Socket Mode is connected, where it is used.
+    """
 
     chat: SlackChat
     channels: SlackChannels
     says: str
     workspaces: Single | Many
     url: str = ""
+    socket: Callable[[], bool] | None = None
+
+    @property
+    def trouble(self) -> str:
+        """Why Slack is not heard."""
+        if self.workspaces.over:
+            return "the token is of no more use"
+        return "" if self.url or self.socket is None or self.socket() else "Socket Mode is not connected"
 
     async def ended(self) -> str:
         """Wait until the one token is of no more use; return why."""
@@ -120,15 +131,15 @@ async def start(access: Access, house: House, vault: Vault | None = None) -> Asy
             workspaces.one = one = await _identify(api, access.bot_token)
             await _memberships(api, one, door)
             name = f"{one.name} as {one.me}"
-        app, ways, url = _app(access, client, workspaces, door), [], ""
+        app, ways, url, socket = _app(access, client, workspaces, door), [], "", None
         if access.signing_secret:
             url = await _listen(access, app, workspaces, client, closing)
             ways.append(f"HTTP at {url}")
         if access.app_token:
-            await _connect(access, client, app, closing)
+            socket = await _connect(access, client, app, closing)
             ways.append("Socket Mode")
         channels = SlackChannels(api, chat.renderer)
-        yield SlackRunning(chat, channels, f"{name}, {' and '.join(ways)}", workspaces, url)
+        yield SlackRunning(chat, channels, f"{name}, {' and '.join(ways)}", workspaces, url, socket)
 
 
 async def _identify(api: Api, token: str) -> Workspace:
@@ -225,8 +236,10 @@ async def _listen(
     return f"http://{host}:{port}{PATH}"
 
 
-async def _connect(access: Access, client: AsyncWebClient, app: AsyncApp, closing: AsyncExitStack) -> None:
-    """Open Socket Mode, which then reconnects by itself."""
+async def _connect(
+    access: Access, client: AsyncWebClient, app: AsyncApp, closing: AsyncExitStack
+) -> Callable[[], bool]:
+    """Open Socket Mode, which then reconnects by itself; return what says whether it is connected."""
     try:
         # Asked once by ourselves: slack_sdk would try a refused token for ever.
         await client.apps_connections_open(app_token=access.app_token)

@@ -169,3 +169,4 @@ class RedisPages:
     async def now(self) -> float:
         """Return the server's clock."""
         return (await self.announced("", {})).at
+        self._server.meters.leased(name, held=bool(fence))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha1
 from importlib.resources import files
@@ -13,6 +15,7 @@ from redis import exceptions as redis_errors
 from redis.asyncio import Redis, RedisCluster
 
 from bot.adapters.store.faults import root, translated
+from bot.ports.meters import UNMETERED, Meters
 
 WITHIN = 5.0
 """Longest a call may take, in seconds, with waiting for a connection, connecting and one repeat."""
@@ -64,6 +67,7 @@ class Server:
         # A pool that is used up fails at once; waiting is fairer, and `WITHIN` bounds it.
         self._slots = asyncio.Semaphore(CONNECTIONS)
         self.where = where
+        self.meters: Meters = UNMETERED
 
     def __repr__(self) -> str:
         return f"Server({self.where!r})"
@@ -104,4 +108,23 @@ class Server:
             return await self._once(*words)
 
     async def _once(self, *words: Argument) -> object:
-        return cast("object", await self._client.execute_command(*words))
+        began, failed = time.perf_counter(), True
+        try:
+            with _heeding_cancellation():
+                answer = cast("object", await self._client.execute_command(*words))
+            failed = False
+        finally:
+            self.meters.tripped(time.perf_counter() - began, failed=failed)
+        return answer
+
+
+@contextmanager
+def _heeding_cancellation() -> Iterator[None]:
+    """Be cancelled where redis-py is not: Python 3.11's `wait_for` drops a cancellation as a command has been sent."""
+    task = asyncio.current_task()
+    before = task.cancelling() if task else 0
+    try:
+        yield
+    finally:
+        if task and task.cancelling() > before:
+            raise asyncio.CancelledError
