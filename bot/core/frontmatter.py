@@ -18,7 +18,7 @@ from bot.core.problem import Problem
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 _FRONT = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_KEYS = frozenset({"title", "surfaces", "signs", "phrases", "sources", "reviewed", "was", "merge"})
+_KEYS = frozenset({"title", "surfaces", "signs", "phrases", "sources", "reviewed", "was", "merge", "local"})
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 _SIGN_KEYS = frozenset({"text", "outranks"})
 
@@ -35,6 +35,7 @@ class FrontMatter:
     reviewed: str = ""
     was: tuple[str, ...] = ()
     merge: bool = False
+    local: bool = False
 
 
 def split_front_matter(text: str, path: str, problems: MutableSequence[Problem]) -> tuple[FrontMatter, str, int]:
@@ -75,11 +76,9 @@ class _Reading:
 
     def _front(self, root: MappingNode) -> FrontMatter:
         data = self.entries(root)
-        merge = self.text(data["merge"]) if "merge" in data else ""
-        if merge not in {"", "true", "false"}:
-            self.complain(data["merge"], f"`merge` is `true` or `false`, not `{merge}`")
+        merge = self.flag(data, "merge")
         title = self.text(data["title"]) if "title" in data else ""
-        if not title and merge != "true":
+        if not title and not merge:
             self.complain(root, "the front matter needs a `title`")
         reviewed = self.text(data["reviewed"]) if "reviewed" in data else ""
         if reviewed and not _is_date(reviewed):
@@ -92,7 +91,8 @@ class _Reading:
             sources=dict(self.sources(data.get("sources"))),
             reviewed=reviewed,
             was=self.texts(data.get("was")),
-            merge=merge == "true",
+            merge=merge,
+            local=self.flag(data, "local"),
         )
 
     def entries(self, root: MappingNode) -> dict[str, Node]:
@@ -111,6 +111,12 @@ class _Reading:
             return str(node.value)
         self.complain(node, "a text is expected here (in quotation marks if it holds a colon or a bracket)")
         return ""
+
+    def flag(self, data: Mapping[str, Node], name: str) -> bool:
+        value = self.text(data[name]) if name in data else ""
+        if value not in {"", "true", "false"}:
+            self.complain(data[name], f"`{name}` is `true` or `false`, not `{value}`")
+        return value == "true"
 
     def items(self, node: Node | None) -> list[Node]:
         if node is None or (isinstance(node, ScalarNode) and not node.value):

@@ -156,7 +156,7 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """One article of `content/guides/<locale>/`."""
+    """One article of `content/guides/<locale>/`. local: an incident at Claude does not explain what it is about."""
 
     id: str
     title: str
@@ -171,6 +171,7 @@ class Guide:
     reviewed: str = ""
     was: tuple[str, ...] = ()
     path: str = ""
+    local: bool = False
 
     @property
     def start(self) -> Step:

@@ -362,6 +362,7 @@ def _assemble(
         reviewed=front.reviewed,
         was=front.was,
         path=reader.path,
+        local=front.local,
     )
 
 

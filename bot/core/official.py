@@ -67,10 +67,11 @@ def reading(
 
 def _components(library: Library, guide: Guide | None, facts: Mapping[str, str]) -> frozenset[str]:
     """Return the parts of Claude that bear on this: those of the surface, of the guide's surfaces, or all."""
-    surface = facts.get("surface", UNSURE)
+    services, surface = library.services, facts.get("surface", UNSURE)
+    also = services.also.get(guide.id, frozenset()) if guide else frozenset[str]()
     if surface != UNSURE or not guide or not guide.surfaces:
-        return library.services.needed(surface)
-    return frozenset[str]().union(*(library.services.needed(s) for s in guide.surfaces))
+        return services.needed(surface) | also
+    return also.union(*(services.needed(s) for s in guide.surfaces))
 
 
 def _unknown(say: Messages, board: Board | None) -> Inline:

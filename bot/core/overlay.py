@@ -28,6 +28,7 @@ def lay_over(base: Guide | None, patch: Patch) -> tuple[Guide, tuple[Problem, ..
         reviewed=over.reviewed or base.reviewed,
         was=base.was + over.was,
         path=over.path,
+        local=base.local or over.local,
     )
     return merged, tuple(_complaints(base, patch))
 

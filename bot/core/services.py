@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
 from bot.core.errors import ContentError
@@ -44,12 +44,16 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """All of it. `components`: component id of the page -> its name in our words."""
+    """All of it. `components`: component id of the page -> its name in our words.
+
+    also: what a kind of trouble (a guide's id) needs besides the parts of the surface it is seen on.
+    """
 
     page: Page
     components: Mapping[str, str]
     surfaces: Mapping[str, Surface]
     providers: Mapping[str, Provider]
+    also: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def needed(self, surface: str) -> frozenset[str]:
         """Return the component ids that matter on `surface`; for one we do not know, those of all surfaces together."""
@@ -87,6 +91,7 @@ class _Reader:
         if len(names) != len(ids):
             self._refuse("two components have the same id", "components")
         surfaces, providers = self._tables(data, "surfaces"), self._tables(data, "providers")
+        guides = self._tables(data, "guides") if "guides" in data else {}
         return Services(
             page=Page(
                 self._text(page, "id", where="page"),
@@ -97,21 +102,22 @@ class _Reader:
             components=names,
             surfaces={key: self._surface(key, table, ids) for key, table in surfaces.items()},
             providers={key: self._provider(key, table) for key, table in providers.items()},
+            also={key: self._needs(f"guides.{key}", table, ids) for key, table in guides.items()},
         )
 
     def _surface(self, key: str, table: Mapping[str, object], ids: Mapping[str, str]) -> Surface:
         where = f"surfaces.{key}"
-        needs = self._texts(table, "needs", where=where)
-        parts = self._texts(table, "parts", where=where, optional=True)
-        for name in (*needs, *parts):
+        needs, parts = self._needs(where, table, ids), self._needs(where, table, ids, "parts")
+        return Surface(key, self._text(table, "name", where=where), needs, parts)
+
+    def _needs(
+        self, where: str, table: Mapping[str, object], ids: Mapping[str, str], key: str = "needs"
+    ) -> frozenset[str]:
+        names = self._texts(table, key, where=where, optional=key != "needs")
+        for name in names:
             if name not in ids:
                 self._refuse(f"{name!r} is not one of the components", where)
-        return Surface(
-            key,
-            self._text(table, "name", where=where),
-            frozenset(ids[n] for n in needs),
-            frozenset(ids[n] for n in parts),
-        )
+        return frozenset(ids[name] for name in names)
 
     def _provider(self, key: str, table: Mapping[str, object]) -> Provider:
         where = f"providers.{key}"

@@ -120,7 +120,7 @@ class Showing:
             self.turn.preface += now.lines
         lead: Inline = first.inline if isinstance(first, Text) else (Span(guide.title),)
         blocks: tuple[Block, ...] = (*summary, *self.turn.preface)
-        if now.answer == INCIDENT:
+        if now.answer == INCIDENT and not guide.local:
             # Said before anything else: nobody should look for a fault of their own meanwhile.
             blocks = (*self.turn.preface, Text(lead), *summary)
             lead = self.messages.inline("opening.incident")

@@ -63,7 +63,7 @@ def test_what_is_left_empty_is_empty(empty: str) -> None:
         ("title: x\n\tphrases: y", "a.md:3: the front matter is not YAML: "),
         ("title: \x00", "a.md:2: the front matter is not YAML: unacceptable character"),
         ("title: x\nphrases: *gone", "a.md:3: the front matter is not YAML: found undefined alias"),
-        ("title: x\ntags: [a]", "a.md:3: front matter knows no `tags`; it knows merge, phrases, reviewed"),
+        ("title: x\ntags: [a]", "a.md:3: front matter knows no `tags`; it knows local, merge, phrases, reviewed"),
         ("title: x\nreviewed: 2026-11-30\ntitle: y", "a.md:4: `title` stands here a second time"),
         ("title: {a: b}", "a.md:2: a text is expected here (in quotation marks if it holds a colon"),
         ("title: x\nphrases: stuck", "a.md:3: a list is expected here"),
@@ -76,6 +76,7 @@ def test_what_is_left_empty_is_empty(empty: str) -> None:
         ("title: x\nreviewed: yesterday", "a.md:3: `reviewed` is a date such as 2026-11-30"),
         ("title: x\nreviewed: 2026-02-30", "a.md:3: `reviewed` is a date such as 2026-11-30"),
         ("title: x\nreviewed: 20261130", "a.md:3: `reviewed` is a date such as 2026-11-30"),
+        ("title: x\nlocal: 1", "a.md:3: `local` is `true` or `false`, not `1`"),
         ("title: x\nmerge: yes", "a.md:3: `merge` is `true` or `false`, not `yes`"),
     ],
 )

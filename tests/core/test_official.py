@@ -12,7 +12,7 @@ from bot.core.incident import Board, Component, Health, Incident, Update
 from bot.core.official import CLEAR, ELSEWHERE, INCIDENT, UNKNOWN, Reading, reading
 from bot.core.text import Text, plain
 from tests.core.small import small
-from tests.scenarios.playing import NOW, page
+from tests.scenarios.playing import NOW, library, page
 
 SERVICES = small().services
 ID = {name: key for key, name in SERVICES.components.items()}
@@ -89,6 +89,18 @@ def test_where_the_surface_is_not_known_the_guides_surfaces_count() -> None:
     assert read(with_part("claude.ai", "partial_outage"), "page-lost").answer == INCIDENT
     assert read(with_part("claude.ai", "partial_outage"), "cut-off").answer == CLEAR
     assert read(with_part("claude.ai", "partial_outage"), "").answer == INCIDENT
+
+
+@pytest.mark.parametrize(("guide", "answer"), [("sign-in", INCIDENT), ("overloaded", CLEAR)])
+def test_signing_in_to_claude_code_needs_claude_ai_too(guide: str, answer: str) -> None:
+    board = with_incident(components=(ID["claude.ai"],))
+    assert reading(library(), library().guide(guide), {"surface": "claude-code"}, board, NOW).answer == answer
+
+
+def test_an_incident_without_impact_is_named_and_does_not_count() -> None:
+    found = read(with_incident(impact="none"), surface="claude-code")
+    assert found.answer == CLEAR
+    assert "open elsewhere: Elevated errors" in words(found)
 
 
 def test_a_part_that_does_not_work_counts_without_an_incident() -> None:
