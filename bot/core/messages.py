@@ -28,6 +28,10 @@ class Messages:
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 
+    def adopt(self, other: Messages) -> None:
+        """Say from now on what another says, to everybody who holds on to this one."""
+        self._entries = other._entries
+
     def fields(self, key: str) -> frozenset[str]:
         """Return the names of the fields the sentence has."""
         return frozenset(_FIELD.findall(" ".join(self._all(key))))

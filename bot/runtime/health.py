@@ -43,17 +43,20 @@ class Health:
 
         One platform that hears is enough: another's outage must not take this one away as well.
         """
-        if self.desk is None or self.trouble:
-            return False, {"process": self.trouble or "starting"}
+        if self.desk is None or self._state() != _WELL:
+            return False, {"process": self._state()}
         guides = len(self.desk.library.guides)
         store = await self._writes()
         platforms = {name: one.trouble for name, one in self.running.items()}
         hears = not all(platforms.values())
         self.metrics.guides.set(guides)
         # It may have begun to stop while the store was asked.
-        ready = store == _WELL and hears and guides > 0 and not self.trouble
-        found = {"process": self.trouble or _WELL, "content": f"{guides} guides", "store": store}
+        ready = store == self._state() == _WELL and hears and guides > 0
+        found = {"process": self._state(), "content": f"{guides} guides", "store": store}
         return ready, found | {name: trouble or _WELL for name, trouble in platforms.items()}
+
+    def _state(self) -> str:
+        return self.trouble or _WELL
 
     async def _writes(self) -> str:
         """Say whether the store takes writes: one that is full, or read-only, serves nobody."""

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
+from typing import TYPE_CHECKING
 
 import structlog
 
-from bot.core.errors import SettingsError
+from bot.core.errors import SettingsError, StoreError
 from bot.ports.announcing import Announces
+from bot.ports.meters import UNMETERED, Meters
 from bot.ports.platform import House, Running
+from bot.runtime import logs
 from bot.runtime.dispatcher import Dispatcher
+from bot.runtime.limits import Limits
 from bot.runtime.platforms import PLATFORMS, Platform
-from bot.runtime.scheduler import Jobs
+from bot.runtime.reloading import LOOK, Reloader
+from bot.runtime.scheduler import Job, Jobs
 from bot.runtime.settings import Settings
+from bot.runtime.stopping import Told, hung_up
 from bot.runtime.watching import Watch, open_watch
 from bot.runtime.wiring import desk as open_desk
 from handlers.commands import read
 from handlers.desk import Desk
 from handlers.turns import handle
 
+if TYPE_CHECKING:
+    from bot.runtime.health import Health
+
 _log = structlog.get_logger(__name__)
 
 FINISH = 8.0
 """Seconds running turns get to finish after a signal; orchestrators wait for ten."""
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 async def run(settings: Settings, say: Callable[[str], None], platforms: Sequence[Platform] = PLATFORMS) -> int:
@@ -39,26 +46,78 @@ async def run(settings: Settings, say: Callable[[str], None], platforms: Sequenc
     if not rows:
         wants = "; ".join(f"{row.name}: {row.wants}" for row in platforms)
         raise SettingsError(f"nothing to run, set what one platform needs ({wants}); `redial chat` needs nothing")
-    told = _signals()
-    async with open_desk(settings) as desk, AsyncExitStack() as clients:
-        dispatcher = Dispatcher(partial(handle, desk))
+    told = Told()
+    try:
+        async with told.limit:
+            return await _run(settings, say, rows, told)
+    except TimeoutError:
+        if not told.limit.expired():
+            raise
+        _log.warning("ended before everything was closed")
+        return 0
+    except asyncio.CancelledError:
+        if not told.early:
+            raise
+        return 0
+
+
+async def _run(settings: Settings, say: Callable[[str], None], rows: Sequence[Platform], told: Told) -> int:
+    async with AsyncExitStack() as stack:
+        health = await _health(settings, stack)
+        meters: Meters = health.metrics if health else UNMETERED
+        desk = await stack.enter_async_context(open_desk(settings, meters=meters))
+        limits = Limits(settings.limits.person, settings.limits.channel)
+        dispatcher = Dispatcher(partial(handle, desk), limits, meters)
         titles = {guide.id: guide.title for guide in desk.library.guides.values()}
         house = House(dispatcher, desk.library.messages, read, titles, desk.leases)
         running: dict[str, Running] = {}
         for row in rows:
-            running[row.name] = await clients.enter_async_context(row.start(settings, house))
+            running[row.name] = await stack.enter_async_context(row.start(settings, house))
             say(f"{row.name}: {running[row.name].says}")
-        watch = await _watch(settings, desk, running, clients)
-        jobs = Jobs(desk, {name: one.chat for name, one in running.items()}, watch.jobs if watch else ())
+        watch = await _watch(settings, desk, running, stack)
+        reloader = Reloader(desk, titles, settings.content_dirs, settings.locale)
+        more: list[tuple[Job, float]] = [*(watch.jobs if watch else ())]
+        more += [(reloader.look, LOOK)] if settings.content_dirs else []
+        jobs = Jobs(desk, {name: one.chat for name, one in running.items()}, more)
         jobs.start()
-        code = await _until(told, running)
-        # In this order nothing that was taken in is dropped: what is not finished in time stays owed.
-        dispatcher.shut()
-        jobs.stop()
-        if watch:
-            await watch.release()
-        await dispatcher.close(within=FINISH)
+        told.started()
+        with hung_up(reloader.reload):
+            if health:
+                health.desk, health.running, health.trouble = desk, running, ""
+            code = await _until(told, running)
+        if health:
+            health.trouble = "stopping"
+        await _drained(dispatcher, jobs, watch)
         return code
+
+
+async def _health(settings: Settings, stack: AsyncExitStack) -> Health | None:
+    """Serve probes and metrics, where they are asked for."""
+    if not settings.health.port:
+        return None
+    from bot.runtime.health import Health, served  # noqa: PLC0415 - loads an HTTP server and Prometheus
+    from bot.runtime.metrics import Prometheus  # noqa: PLC0415 - the same
+
+    health = Health(Prometheus())
+    address = await stack.enter_async_context(served(settings.health, health))
+    logs.count(health.metrics.logged)
+    _log.info("health", address=address)
+    return health
+
+
+async def _drained(dispatcher: Dispatcher, jobs: Jobs, watch: Watch | None) -> None:
+    """Stop in the order in which nothing that was taken in is dropped: what is not finished in time stays owed."""
+    dispatcher.shut()
+    jobs.stop()
+    await asyncio.gather(dispatcher.close(within=FINISH), *([_released(watch)] if watch else ()))
+
+
+async def _released(watch: Watch) -> None:
+    try:
+        await watch.release()
+    except StoreError as error:
+        # The turn runs out by itself, a little later.
+        _log.warning("turns not given back", error=str(error))
 
 
 async def _watch(
@@ -76,21 +135,7 @@ async def _watch(
     return watch
 
 
-def _signals() -> asyncio.Event:
-    """Return what is set when the process is told to stop; a second signal is not waited for."""
-    loop, told = asyncio.get_running_loop(), asyncio.Event()
-
-    def stop() -> None:
-        told.set()
-        for number in _SIGNALS:
-            loop.remove_signal_handler(number)
-
-    for number in _SIGNALS:
-        loop.add_signal_handler(number, stop)
-    return told
-
-
-async def _until(told: asyncio.Event, running: Mapping[str, Running]) -> int:
+async def _until(told: Told, running: Mapping[str, Running]) -> int:
     """Wait for a signal (0), or until the last platform cannot go on (1)."""
     signalled = asyncio.create_task(told.wait())
     ends = {asyncio.create_task(one.ended()): name for name, one in running.items()}
@@ -103,6 +148,7 @@ async def _until(told: asyncio.Event, running: Mapping[str, Running]) -> int:
                 _log.error("platform ended", platform=ends.pop(end), error=end.result())
         return 1
     finally:
+        told.ends()
         for task in (signalled, *ends):
             task.cancel()
         await asyncio.gather(signalled, *ends, return_exceptions=True)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 from bot.adapters.statuspage.settings import PageSettings
 from bot.core.services import Page
+from bot.ports.meters import UNMETERED, Meters
 from bot.ports.status import StatusSource
 from bot.runtime.content import Content, load
 from bot.runtime.settings import Settings
@@ -16,7 +17,7 @@ from handlers.desk import Desk
 
 
 @asynccontextmanager
-async def desk(settings: Settings, content: Content | None = None) -> AsyncIterator[Desk]:
+async def desk(settings: Settings, content: Content | None = None, meters: Meters = UNMETERED) -> AsyncIterator[Desk]:
     """Put a desk together and take it down again; raises SettingsError, ContentError or StoreUnavailable."""
     # Imported late: most sub-commands need neither store nor page.
     from bot.adapters.store import connect  # noqa: PLC0415
@@ -26,6 +27,7 @@ async def desk(settings: Settings, content: Content | None = None) -> AsyncItera
     content = content or load(settings.content_dirs, locale=settings.locale)
     url = settings.redis_url.get_secret_value() if settings.redis_url else None
     store = await connect(url, settings.data_dir)
+    store.server.meters = meters
     try:
         source = status_source(settings, content.library.services.page)
         try:
@@ -40,6 +42,7 @@ async def desk(settings: Settings, content: Content | None = None) -> AsyncItera
                 leases=RedisLeases(store.server),
                 pages=RedisPages(store.server),
                 watched={page.id: page.name for page in watched(settings, content.library.services.page)},
+                meters=meters,
             )
         finally:
             await source.close()
