@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.core.event import Origin
 from bot.core.guide import Outcome
@@ -37,6 +37,31 @@ class Remark:
     text: str
 
 
+EVERYONE = "*"
+"""Among the helpers of a conversation: its owner lets everybody help."""
+GONE = "?"
+"""Stands where somebody took part who has asked to be forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """What became of a hand-off to the helpers a platform's settings name.
+
+    since: the revision it was asked for in, part of its packet's key. act: what happened last, see core/handoff.py.
+    by, at: who did that, and when. holder: who has taken it. message, link: where the packet stands; empty until then.
+    why: what kept it from being posted.
+    """
+
+    since: int
+    act: str = ""
+    by: str = ""
+    at: float = 0.0
+    holder: str = ""
+    message: str = ""
+    link: str = ""
+    why: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """A triage. `report` and `notes` are redacted; times are seconds since the epoch.
@@ -52,6 +77,9 @@ class Conversation:
     told: what the official page said when that was told last.
     where: how it is held. shown: the message its last view is in, once it is known, as `Posted.message`.
     helpers: ids of others who take part: they may press.
+    began: what the official page said when it began, as `answer:name of the incident`.
+    due: when its silence is to be looked at; 0: never. nudged: it was asked once whether somebody is still there.
+    helped: what the person said had helped, as `guide#step` or a word of core/life.py; empty until then.
     """
 
     id: str
@@ -80,6 +108,11 @@ class Conversation:
     where: Where = Where.DIRECT
     shown: str = ""
     helpers: tuple[str, ...] = ()
+    began: str = ""
+    due: float = 0.0
+    nudged: bool = False
+    helped: str = ""
+    handoff: Handoff | None = None
 
     @property
     def key(self) -> str:
@@ -95,3 +128,31 @@ class Conversation:
     def waiting(self) -> bool:
         """Say whether it is parked on an incident."""
         return self.outcome is Outcome.WAITING
+
+    @property
+    def handed(self) -> bool:
+        """Say whether it is with the helpers."""
+        return self.outcome is Outcome.HANDED_OFF
+
+    @property
+    def others(self) -> frozenset[str]:
+        """The ids of everybody it names besides its owner."""
+        names = {*self.helpers, *(visit.by for visit in self.history)}
+        names |= {self.handoff.by, self.handoff.holder} if self.handoff else set()
+        return frozenset(names - {"", EVERYONE, GONE, self.origin.user})
+
+
+def without(conversation: Conversation, user: str) -> Conversation:
+    """Return a conversation of somebody else that no longer names this person, a revision on."""
+    history = tuple(replace(visit, by=GONE) if visit.by == user else visit for visit in conversation.history)
+    hand = conversation.handoff
+    if hand:
+        by, holder = (GONE if name == user else name for name in (hand.by, hand.holder))
+        hand = replace(hand, by=by, holder=holder)
+    return replace(
+        conversation,
+        revision=conversation.revision + 1,
+        history=history,
+        helpers=tuple(one for one in conversation.helpers if one != user),
+        handoff=hand,
+    )

@@ -88,11 +88,23 @@ class ConversationStore(Protocol):
     async def waiting(self, origin: Origin) -> tuple[Conversation, ...]:
         """Return the conversations of this workspace that are parked on an incident, of those this version can read."""
 
+    async def due(self, origin: Origin, now: float) -> tuple[Conversation, ...]:
+        """Return the conversations of this workspace whose `due` has come, of those this version can read."""
+
+    async def going(self, origin: Origin) -> tuple[Conversation, ...]:
+        """Return the conversations of this workspace that are open, waiting or with the helpers."""
+
+    async def put_off(self, conversation: Conversation, until: float) -> None:
+        """Return a conversation from `due` no sooner than then, until its next turn."""
+
     async def workspaces(self) -> tuple[Origin, ...]:
         """Return every workspace in which something may be owed or waited for, as origins without channel and user."""
 
     async def forget(self, origin: Origin) -> int:
-        """Delete everything kept about `origin.user` in this workspace; return the number of conversations."""
+        """Delete everything kept about `origin.user` in this workspace; return the number of conversations.
+
+        Other people's conversations in which they helped stay, and no longer name them.
+        """
 
     async def close(self) -> None:
         """Flush and let go of the connection."""

@@ -43,7 +43,10 @@ def test_an_encoded_name_breaks_nothing(name: str) -> None:
 def test_every_key_has_one_hash_tag_and_one_row(platform: str, workspace: str, user: str, event: str) -> None:
     origin = Origin(platform, workspace, "C1", user)
     keys = keys_of(origin)
-    built = [keys.claim(event), keys.conversation(event), keys.person(user), keys.kept(user), keys.owed, keys.waiting]
+    built = [
+        keys.claim(event), keys.conversation(event), keys.person(user), keys.kept(user), keys.owed, keys.waiting,
+        keys.going, keys.named(user), keys.tally(event),
+    ]  # fmt: skip
     for key, spec in zip(built, OF_WORKSPACES, strict=True):
         assert re.findall(r"\{(.*?)\}", key) == [tenant_of(origin)]
         assert spec_of(key) is spec

@@ -13,6 +13,7 @@ import pytest
 from bot.adapters.store import connect
 from bot.adapters.store.keys import CLAIM, OF_WORKSPACES, WORKSPACES, keys_of, spec_of, tenant_of
 from bot.adapters.store.redis_store import RedisConversations
+from bot.adapters.store.tallies import RedisTallies
 from bot.core.conversation import SCHEMA, Conversation
 from bot.core.errors import RecordTooNew, StoreError, StoreUnavailable
 from bot.core.event import Origin
@@ -201,7 +202,10 @@ class TestKeys:
         await written(store, turned(parked, outcome=Outcome.WAITING, incident="inc1"))
         ended = await written(store, triage(place, guide="b"))
         await written(store, turned(ended, outcome=Outcome.FIXED))
-        await written(store, triage(replace(place, user="U0BOB")))
+        await written(store, triage(replace(place, user="U0BOB"), helpers=(place.user,)))
+        tallies = RedisTallies(store.server)
+        tallies.count(place, "2026-11-30", ["opened"])
+        await tallies.flush()
         return await written(store, triage(place))
 
     async def test_each_is_in_the_registry_with_its_type_and_lifetime(
@@ -234,8 +238,9 @@ class TestKeys:
             assert await replica.waiting(place) == ()
         bob = replace(place, user="U0BOB")
         (theirs,) = await other.of(bob)
-        assert await other.owed(place, older_than=0) == (theirs,)
-        names = {f"conversation:{theirs.id}", "person:U0BOB", "kept:U0BOB", "owed"}
+        assert theirs.helpers == ()
+        assert await other.owed(place, older_than=0) == (theirs,), "what bob is owed he still gets"
+        names = {f"conversation:{theirs.id}", "person:U0BOB", "kept:U0BOB", "owed", "going", "tally:2026-11-30"}
         left = {key.split("}:")[1] for key in backend.keys(place.workspace)}
         assert {key for key in left if not key.startswith(CLAIM.name)} == names
         assert await store.forget(place) == 0

@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["connect", "open_vault"]
 
 
-async def connect(url: str | None, data_dir: Path) -> RedisConversations:
-    """Open the store at `url`, or Redial's own in `data_dir`; close it when done.
+async def connect(url: str | None, data_dir: Path, *, days: int = 14) -> RedisConversations:
+    """Open the store at `url`, or Redial's own in `data_dir`; close it when done. days: how long conversations stay.
 
     Raises `SettingsError` for a URL, directory or platform of no use, `StoreUnavailable` when nothing answers.
     """
     # Imported late: most sub-commands need no store, and redis-py takes a while to load.
     from bot.adapters.store.clients import open_server  # noqa: PLC0415
+    from bot.adapters.store.keys import DAY  # noqa: PLC0415
     from bot.adapters.store.redis_store import RedisConversations  # noqa: PLC0415
 
-    return RedisConversations(await open_server(url, data_dir))
+    return RedisConversations(await open_server(url, data_dir), kept_for=days * DAY)
 
 
 async def open_vault(url: str | None, data_dir: Path) -> RedisVault:

@@ -99,6 +99,30 @@ WAITING = KeySpec(
     "commit",
     "Conversations parked on an incident: id → incident id (empty: any).",
 )
+GOING = KeySpec(
+    "going",
+    f"{PREFIX}:{{<tenant>}}:going",
+    "zset",
+    14 * DAY,
+    "commit",
+    "Conversations that are open, waiting or with the helpers, by when their silence is to be looked at (or never).",
+)
+NAMED = KeySpec(
+    "named",
+    f"{PREFIX}:{{<tenant>}}:named:<part>",
+    "zset",
+    14 * DAY,
+    "before the commit that names somebody",
+    "Ids of other people's conversations that name a person who helped there, by server time.",
+)
+TALLY = KeySpec(
+    "tally",
+    f"{PREFIX}:{{<tenant>}}:tally:<part>",
+    "hash",
+    42 * DAY,
+    "tally, in batches",
+    "What is counted in one week, named by its Monday: what → how often. Nobody's id.",
+)
 
 WORKSPACES = KeySpec(
     "workspaces",
@@ -158,6 +182,15 @@ LEASE = KeySpec(
     "Whose turn some work is: `holder`, `until` (milliseconds, server time), `fence`, one higher with every holder.",
 )
 
+LINEAGE = KeySpec(
+    "lineage",
+    f"{PREFIX}:{{page:<page>}}:lineage",
+    "hash",
+    0,
+    "lineage, before anything is announced; trust",
+    "Which store this is (`id`, `server`), and since when it may have lost writes, as after a failover (`loss:n`).",
+)
+
 INSTALLATIONS = KeySpec(
     "installations",
     f"{PREFIX}:{{installations}}",
@@ -167,8 +200,8 @@ INSTALLATIONS = KeySpec(
     "Tokens of installed workspaces, encrypted: `platform workspace` → record. Alone in its slot.",
 )
 
-OF_WORKSPACES: tuple[KeySpec, ...] = (CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING)
-OF_PAGES: tuple[KeySpec, ...] = (PAGE, INCIDENTS, SUBSCRIPTIONS, ANNOUNCED, SETTLED, LEASE)
+OF_WORKSPACES: tuple[KeySpec, ...] = (CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING, GOING, NAMED, TALLY)
+OF_PAGES: tuple[KeySpec, ...] = (PAGE, INCIDENTS, SUBSCRIPTIONS, ANNOUNCED, SETTLED, LEASE, LINEAGE)
 REGISTRY: tuple[KeySpec, ...] = (*OF_WORKSPACES, *OF_PAGES, INSTALLATIONS, WORKSPACES)
 
 
@@ -218,6 +251,19 @@ class Keys:
         """Key of the conversations parked on an incident."""
         return WAITING.key(self.tenant)
 
+    @property
+    def going(self) -> str:
+        """Key of the conversations that have not come to their end."""
+        return GOING.key(self.tenant)
+
+    def named(self, user: str) -> str:
+        """Key of the conversations of others that name a person."""
+        return NAMED.key(self.tenant, encoded(user) or EMPTY)
+
+    def tally(self, week: str) -> str:
+        """Key of what is counted in a week."""
+        return TALLY.key(self.tenant, encoded(week) or EMPTY)
+
 
 @dataclass(frozen=True, slots=True)
 class PageKeys:
@@ -252,6 +298,11 @@ class PageKeys:
     def lease(self, name: str) -> str:
         """Key of a turn at some work."""
         return LEASE.key(self.page, encoded(name) or EMPTY)
+
+    @property
+    def lineage(self) -> str:
+        """Key of what is known of the store's own memory."""
+        return LINEAGE.key(self.page)
 
 
 def page_keys(page_id: str) -> PageKeys:

@@ -7,13 +7,13 @@ Names that repeat in the history (guides, people) are stored once and referred t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 from urllib.parse import quote, unquote
 
 import msgspec
 
-from bot.core.conversation import SCHEMA, Conversation, Remark, Visit
+from bot.core.conversation import SCHEMA, Conversation, Handoff, Remark, Visit
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
 from bot.core.guide import Outcome
@@ -34,6 +34,17 @@ class _Visit(msgspec.Struct, array_like=True):
     choice: str
     by: _Name
     at: float
+
+
+class _Handoff(msgspec.Struct, array_like=True):
+    since: int
+    act: str = ""
+    by: str = ""
+    at: float = 0.0
+    holder: str = ""
+    message: str = ""
+    link: str = ""
+    why: str = ""
 
 
 class _Record(msgspec.Struct, array_like=True):
@@ -68,6 +79,11 @@ class _Record(msgspec.Struct, array_like=True):
     helpers: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     told: str = ""
+    began: str = ""
+    due: float = 0.0
+    nudged: bool = False
+    helped: str = ""
+    handoff: _Handoff | None = None
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -140,6 +156,11 @@ def _to_record(conversation: Conversation) -> _Record:
         helpers=conversation.helpers,
         refused=conversation.refused,
         told=conversation.told,
+        began=conversation.began,
+        due=conversation.due,
+        nudged=conversation.nudged,
+        helped=conversation.helped,
+        handoff=_Handoff(**asdict(conversation.handoff)) if conversation.handoff else None,
     )
 
 
@@ -172,6 +193,11 @@ def _from_record(record: _Record) -> Conversation:
         helpers=record.helpers,
         refused=record.refused,
         told=record.told,
+        began=record.began,
+        due=record.due,
+        nudged=record.nudged,
+        helped=record.helped,
+        handoff=Handoff(**msgspec.structs.asdict(record.handoff)) if record.handoff else None,
     )
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import cast
 from urllib.parse import quote, unquote
 
 from bot.adapters.store.cache import Recent
 from bot.adapters.store.keys import CLAIM, CONVERSATION, WORKSPACES, Keys, encoded, keys_of
 from bot.adapters.store.records import Confirmation, decode, encode, placed
-from bot.adapters.store.server import Argument, Server, load_script
-from bot.core.conversation import Conversation
+from bot.adapters.store.server import Server, load_script
+from bot.adapters.store.turns import Attempt, Entry, confirmed_arguments, confirmed_keys, entry, texts
+from bot.core.conversation import Conversation, without
 from bot.core.errors import StoreError
 from bot.core.event import Origin
 from bot.ports.store import Commit, Conflict, Duplicate, Stored
@@ -35,31 +35,26 @@ _READ = load_script("read")
 _OWED = load_script("owed")
 _FORGET = load_script("forget")
 _SEEN = load_script("seen")
+_NAME = load_script("name")
+_UNNAME = load_script("unname")
 
 _Record = tuple[bytes, bytes | None]
 """A record, and where its last answer was shown, as both are stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A conversation as its person's index holds it."""
-
-    id: str
-    state: str
-    touched: float
-    channel: str
-    thread: str
-
-
 class RedisConversations:
     """A `ConversationStore`; `server` may be shared with other stores."""
 
-    def __init__(self, server: Server, *, remembered: int = REMEMBERED) -> None:
+    def __init__(self, server: Server, *, remembered: int = REMEMBERED, kept_for: int = CONVERSATION.ttl) -> None:
+        """Take the server. kept_for: seconds a conversation is kept after its last turn."""
         self.server = self._server = server
+        self._lives = kept_for
         self._recent = Recent(remembered)
         # Confirmations stay here until they are written. They are lost with the process, and then looked up as owed.
         self._pending: defaultdict[Keys, dict[str, Confirmation]] = defaultdict(dict)
         self._seen: dict[Keys, float] = {}
+        # Who is known to stand in the index of those whom others' conversations name.
+        self._named: OrderedDict[tuple[Keys, str, str], None] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"RedisConversations({self._server.where!r})"
@@ -107,7 +102,8 @@ class RedisConversations:
         """Write one turn."""
         keys = keys_of(conversation.origin)
         await self._note(keys, conversation.origin)
-        attempt = _Attempt(event_id, conversation, secrets.token_hex(8), encode(conversation))
+        await self._name(keys, conversation)
+        attempt = Attempt(event_id, conversation, secrets.token_hex(8), encode(conversation), self._lives)
         answer = await self._commit(keys, attempt)
         while isinstance(answer, list) and answer[0] == b"taken":
             other = answer[1].decode()
@@ -143,7 +139,7 @@ class RedisConversations:
         """Write the confirmations that are still in memory."""
         for keys in list(self._pending):
             while confirmed := self._confirmed(keys):
-                await self._server.run(_CONFIRM, _confirmed_keys(keys, confirmed), _confirmed_arguments(confirmed))
+                await self._server.run(_CONFIRM, confirmed_keys(keys, confirmed), confirmed_arguments(confirmed))
                 self._settled(keys, confirmed)
 
     async def owed(self, origin: Origin, *, older_than: float) -> tuple[Conversation, ...]:
@@ -151,7 +147,7 @@ class RedisConversations:
         keys = keys_of(origin)
         # Looked at before and after: a confirmation may be written, and so leave memory, while this reads.
         before = self._revisions(keys)
-        marks = _texts(await self._server.run(_OWED, [keys.owed], [f"{older_than:.6f}", AT_ONCE]))
+        marks = texts(await self._server.run(_OWED, [keys.owed], [f"{older_than:.6f}", AT_ONCE]))
         wanted = {conversation_id: int(revision) for conversation_id, _, revision in (m.rpartition(":") for m in marks)}
         found, unreadable = await self._readable(keys, list(wanted))
         confirmed = before | self._revisions(keys)
@@ -166,16 +162,33 @@ class RedisConversations:
     async def waiting(self, origin: Origin) -> tuple[Conversation, ...]:
         """Return the conversations of this workspace that are parked on an incident; newer schemas are left out."""
         keys = keys_of(origin)
-        ids = _texts(await self._server.command("HKEYS", keys.waiting))
+        ids = texts(await self._server.command("HKEYS", keys.waiting))
         found, unreadable = await self._readable(keys, ids)
         lost = set(ids) - {c.id for c in found} - unreadable
         if lost:
             await self._server.command("HDEL", keys.waiting, *lost)
         return tuple(c for c in found if c.waiting)
 
+    async def due(self, origin: Origin, now: float) -> tuple[Conversation, ...]:
+        """Return the conversations of this workspace whose silence is to be looked at, longest due first."""
+        keys = keys_of(origin)
+        return await self._going(
+            keys, texts(await self._server.command("ZRANGEBYSCORE", keys.going, "-inf", f"{now:.6f}"))
+        )
+
+    async def going(self, origin: Origin) -> tuple[Conversation, ...]:
+        """Return the conversations of this workspace that are open, waiting or with the helpers."""
+        keys = keys_of(origin)
+        return await self._going(keys, texts(await self._server.command("ZRANGE", keys.going, 0, -1)))
+
+    async def put_off(self, conversation: Conversation, until: float) -> None:
+        """Look at a conversation's silence no sooner than then, if it is still going on."""
+        keys = keys_of(conversation.origin)
+        await self._server.command("ZADD", keys.going, "XX", f"{until:.6f}", conversation.id)
+
     async def workspaces(self) -> tuple[Origin, ...]:
         """Return the workspaces with conversations of the last days, as origins without channel and user."""
-        members = _texts(await self._server.command("ZRANGE", WORKSPACES.key(""), 0, -1))
+        members = texts(await self._server.command("ZRANGE", WORKSPACES.key(""), 0, -1))
         names = [tuple(unquote(name, errors="surrogatepass") for name in member.split(" ")) for member in members]
         return tuple(Origin(platform, workspace, "", "") for platform, workspace in names)
 
@@ -185,14 +198,15 @@ class RedisConversations:
         person, kept = keys.person(origin.user), keys.kept(origin.user)
         deleted, left = 0, 1
         while left:
-            ids = _texts(await self._server.command("ZRANGE", kept, 0, AT_ONCE - 1))
+            ids = texts(await self._server.command("ZRANGE", kept, 0, AT_ONCE - 1))
             records = [keys.conversation(conversation_id) for conversation_id in ids]
-            answer = await self._server.run(_FORGET, [person, kept, keys.owed, keys.waiting, *records], ids)
+            answer = await self._server.run(_FORGET, [person, kept, keys.owed, keys.waiting, keys.going, *records], ids)
             some, left = cast("list[int]", answer)
             deleted += some
             for conversation_id in ids:
                 self._pending.get(keys, {}).pop(conversation_id, None)
         self._recent.drop_person(origin)
+        await self._unname(keys, origin.user)
         return deleted
 
     async def close(self) -> None:
@@ -210,7 +224,42 @@ class RedisConversations:
             await self._server.run(_SEEN, [WORKSPACES.key("")], [" ".join(names), WORKSPACES.ttl])
             self._seen[keys] = now
 
-    async def _commit(self, keys: Keys, attempt: _Attempt) -> object:
+    async def _name(self, keys: Keys, conversation: Conversation) -> None:
+        """Index whom a conversation names besides its owner, before it does so for the first time."""
+        for user in conversation.others:
+            key = (keys, conversation.id, user)
+            if key not in self._named:
+                await self._server.run(_NAME, [keys.named(user)], [conversation.id, self._lives])
+                self._named[key] = None
+                if len(self._named) > REMEMBERED:
+                    self._named.popitem(last=False)
+
+    async def _unname(self, keys: Keys, user: str) -> None:
+        """Take somebody out of other people's conversations; what another process writes meanwhile is done again."""
+        named = keys.named(user)
+        ids = texts(await self._server.command("ZRANGE", named, 0, -1))
+        while ids:
+            again = []
+            for found in await self._read(keys, ids):
+                if found is None or user not in found.others:
+                    continue
+                after = without(found, user)
+                written = await self._server.run(
+                    _UNNAME, [keys.conversation(found.id), keys.owed], [found.id, after.revision, encode(after)]
+                )
+                again += [] if written else [found.id]
+                self._recent.drop(found.origin.tenant, found.id)
+            ids = again
+        await self._server.command("DEL", named)
+
+    async def _going(self, keys: Keys, ids: Sequence[str]) -> tuple[Conversation, ...]:
+        """Read conversations of the index of what goes on; those that expired leave it."""
+        found, unreadable = await self._readable(keys, ids)
+        if lost := set(ids) - {c.id for c in found} - unreadable:
+            await self._server.command("ZREM", keys.going, *lost)
+        return tuple(found)
+
+    async def _commit(self, keys: Keys, attempt: Attempt) -> object:
         conversation = attempt.conversation
         user = conversation.origin.user
         confirmed = self._confirmed(keys)
@@ -222,10 +271,11 @@ class RedisConversations:
             keys.person(user),
             keys.kept(user),
             keys.waiting,
-            *_confirmed_keys(keys, rest),
+            keys.going,
+            *confirmed_keys(keys, rest),
         ]
         try:
-            answer = await self._server.run(_COMMIT, names, [*attempt.arguments(), *_confirmed_arguments(rest)])
+            answer = await self._server.run(_COMMIT, names, [*attempt.arguments(), *confirmed_arguments(rest)])
         except BaseException:
             # It may have been written all the same: what is remembered is no longer known to stand.
             self._recent.drop(conversation.origin.tenant, conversation.id)
@@ -250,14 +300,14 @@ class RedisConversations:
             self._recent.put(current)
         return Conflict(current)
 
-    async def _entries(self, keys: Keys, user: str) -> list[_Entry]:
+    async def _entries(self, keys: Keys, user: str) -> list[Entry]:
         """Return the person's index, touched last first."""
         answer = await self._server.command("HGETALL", keys.person(user))
         index = cast("dict[bytes, bytes]", answer)
-        entries = [_entry(conversation_id.decode(), value.decode()) for conversation_id, value in index.items()]
-        return sorted(entries, key=lambda entry: entry.touched, reverse=True)
+        entries = [entry(conversation_id.decode(), value.decode()) for conversation_id, value in index.items()]
+        return sorted(entries, key=lambda one: one.touched, reverse=True)
 
-    async def _indexed(self, keys: Keys, user: str, entries: Sequence[_Entry]) -> list[Conversation]:
+    async def _indexed(self, keys: Keys, user: str, entries: Sequence[Entry]) -> list[Conversation]:
         """Read the conversations of an index in its order; those that expired leave it."""
         if not entries:
             return []
@@ -312,56 +362,3 @@ class RedisConversations:
                 del pending[conversation_id]
         if not pending:
             del self._pending[keys]
-
-
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """One turn on its way to the store; `token` tells its own claim from somebody else's."""
-
-    event_id: str
-    conversation: Conversation
-    token: str
-    data: bytes
-
-    def arguments(self) -> list[Argument]:
-        conversation = self.conversation
-        return [
-            self.token,
-            conversation.id,
-            conversation.revision,
-            self.data,
-            _entry_text(conversation),
-            conversation.incident,
-            CLAIM.ttl,
-            CONVERSATION.ttl,
-        ]
-
-
-def _entry_text(conversation: Conversation) -> str:
-    if not (conversation.open or conversation.waiting):
-        return ""
-    state = "open" if conversation.open else "waiting"
-    origin = conversation.origin
-    place = f"{encoded(origin.channel)} {encoded(origin.thread)}"
-    return f"{state} {conversation.touched:.6f} {place} {encoded(conversation.guide)}"
-
-
-def _entry(conversation_id: str, text: str) -> _Entry:
-    state, touched, channel, thread, _guide = text.split(" ")
-    return _Entry(conversation_id, state, float(touched), channel, thread)
-
-
-def _confirmed_keys(keys: Keys, confirmed: dict[str, Confirmation]) -> list[str]:
-    """Return the keys as `confirmations.lua` takes them."""
-    places = [(keys.conversation(i), keys.person(confirmation.user)) for i, confirmation in confirmed.items()]
-    return [keys.owed, *chain.from_iterable(places)]
-
-
-def _confirmed_arguments(confirmed: dict[str, Confirmation]) -> list[Argument]:
-    """Return the arguments as `confirmations.lua` takes them."""
-    words = [(i, one.revision, one.posted, encoded(one.thread)) for i, one in confirmed.items()]
-    return list(chain.from_iterable(words))
-
-
-def _texts(answer: object) -> list[str]:
-    return [item.decode() for item in cast("list[bytes]", answer)]

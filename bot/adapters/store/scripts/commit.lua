@@ -1,12 +1,13 @@
 -- One turn, all or nothing: claim the event, compare the revision, write, index, mark the answer as owed.
--- KEYS: claim, conversation, person, kept, waiting, and those of confirmations.lua: owed...
--- ARGV: token, id, revision, data, entry, incident, seconds a claim lives, seconds a record lives, and those of
+-- KEYS: claim, conversation, person, kept, waiting, going, and those of confirmations.lua: owed...
+-- ARGV: token, id, revision, data, entry, incident, due, seconds a claim lives, seconds a record lives, and those of
 -- confirmations.lua...
 --   token      names this attempt: a repeat after a lost answer finds its own claim and is told "stored" again
 --   entry      'state touched channel thread guide' as the person's index holds it; empty when closed
+--   due        when its silence is to be looked at, 'inf' for never; empty when it has come to its end
 -- Returns {'stored', posted or false}, 'duplicate', {'taken', id} or {'conflict', data or false, posted or false}.
-local claim, conversation, person, kept, waiting, owed = unpack(KEYS, 1, 6)
-local token, id, revision, data, entry, incident, claimed, lives = unpack(ARGV, 1, 8)
+local claim, conversation, person, kept, waiting, going, owed = unpack(KEYS, 1, 7)
+local token, id, revision, data, entry, incident, due, claimed, lives = unpack(ARGV, 1, 9)
 
 local holder = redis.call('GET', claim)
 if holder == token then return {'stored', redis.call('HGET', conversation, 'posted')} end
@@ -57,9 +58,16 @@ else
   redis.call('HDEL', waiting, id)
 end
 
+if due ~= '' then
+  redis.call('ZADD', going, due, id)
+  redis.call('EXPIRE', going, lives)
+else
+  redis.call('ZREM', going, id)
+end
+
 -- The answer of the revision before is settled by this one.
 redis.call('ZREM', owed, id .. ':' .. stored)
 redis.call('ZADD', owed, now, id .. ':' .. revision)
 redis.call('EXPIRE', owed, lives)
-confirm({unpack(KEYS, 6)}, {unpack(ARGV, 9)})
+confirm({unpack(KEYS, 7)}, {unpack(ARGV, 10)})
 return {'stored', redis.call('HGET', conversation, 'posted')}
