@@ -19,7 +19,7 @@ from bot.ports.announcing import Manages
 from bot.ports.chat import Chat
 from bot.ports.store import Duplicate
 from handlers import triage
-from handlers.channel import MANAGING, WISHES, managed
+from handlers.channel import MANAGING, managed
 from handlers.desk import Desk
 
 COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "forget-me", "help")
@@ -32,8 +32,9 @@ _HOME_RESUMES = 4
 """Open conversations with a button on somebody's page; all are listed."""
 
 _TAKES = {
-    **dict.fromkeys(("guides", "status", "reset", "forget-me", "help", *MANAGING[1:]), re.compile("")),
-    "subscribe": WISHES,
+    **dict.fromkeys(("guides", "status", "reset", "forget-me", "help", "subscriptions"), re.compile("")),
+    # Parts and pages have names of their own: `handlers.channel` knows them, and plays what is no wish as a report.
+    **dict.fromkeys(("subscribe", "unsubscribe"), re.compile(r"[^\n]{0,300}")),
     "resume": re.compile(r"\d{0,3}"),
     "guide": re.compile(r"\S+"),
 }

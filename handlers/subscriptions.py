@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.core.errors import StoreUnavailable
@@ -11,8 +11,9 @@ from bot.core.official import state_word
 from bot.core.subscription import IMPACTS, Choice, Place, Standing, Subscription
 from bot.core.text import Block, Bullets, Text
 from bot.core.topics import changed, topic_ids, topics
-from bot.core.view import View
+from bot.core.view import COMMAND, Offer, View
 from bot.core.watch import Bundle, Kind, Page
+from bot.core.wishes import Menu, called
 from handlers.announce import Office
 
 _TRIES = 20
@@ -37,45 +38,65 @@ class Declared:
     choice: Choice = field(default_factory=Choice)
 
 
-async def subscribe(office: Office, asking: Asking, page_id: str, choice: Choice, *, page_name: str = "") -> View:
+async def subscribe(office: Office, asking: Asking, menu: Menu, choice: Choice) -> View:
     """Let a channel hear of a page as chosen, from now on; what is open now follows as one message."""
-    names = office.names(asking.locale)
-    say = names.messages
+    say = office.names(asking.locale).messages
     if not asking.may_manage:
-        return View(say.inline("subscribe.not-allowed"))
-    before = await office.pages.subscription(page_id, asking.place)
-    await listen(office, Subscription(asking.place, page_id, 0, choice, asking.user))
+        return not_allowed(say, asking)
+    before = await office.pages.subscription(menu.page, asking.place)
+    if before is not None and before.declared and before.standing is not Standing.ENDING:
+        return View(say.inline("subscribe.declared", page=menu.name))
+    await listen(office, Subscription(asking.place, menu.page, 0, choice, asking.user))
     same = before is not None and before.standing is Standing.ACTIVE and before.choice == choice
-    what = described(say, choice, names.components)
-    return View(say.inline("subscribe.same" if same else "subscribe.done", what=what, page=page_name or page_id))
+    what = described(say, choice, menu)
+    return View(say.inline("subscribe.same" if same else "subscribe.done", what=what, page=menu.name))
 
 
-async def unsubscribe(office: Office, asking: Asking, page_id: str, *, page_name: str = "") -> View:
+async def unsubscribe(office: Office, asking: Asking, menu: Menu) -> View:
     """Let a channel hear no more of a page; what was posted is still brought to its end."""
     say = office.names(asking.locale).messages
     if not asking.may_manage:
-        return View(say.inline("subscribe.not-allowed"))
-    if not await leave(office, page_id, asking.place):
+        return not_allowed(say, asking)
+    before = await office.pages.subscription(menu.page, asking.place)
+    if before is not None and before.declared and before.standing is not Standing.ENDING:
+        return View(say.inline("subscribe.declared", page=menu.name))
+    if not await leave(office, menu.page, asking.place):
         return View(say.inline("subscribe.none"))
-    return View(say.inline("subscribe.ended", page=page_name or page_id))
+    return View(say.inline("subscribe.ended", page=menu.name))
 
 
-async def listed(office: Office, asking: Asking, pages: Mapping[str, str]) -> View:
-    """Say what a channel hears of. `pages`: names by id."""
-    names = office.names(asking.locale)
-    say = names.messages
-    items: list[tuple[Block, ...]] = []
-    for page_id, name in pages.items():
-        found = await office.pages.subscription(page_id, asking.place)
+async def listed(office: Office, asking: Asking, menus: Sequence[Menu]) -> View:
+    """Say what a channel hears of, with a way to change each for who may."""
+    say = office.names(asking.locale).messages
+    items, offers = list[tuple[Block, ...]](), list[tuple[str, str]]()
+    for menu in menus:
+        found = await office.pages.subscription(menu.page, asking.place)
         if found is None or found.standing is Standing.ENDING:
             continue
-        what = described(say, found.choice, names.components)
+        what = described(say, found.choice, menu)
+        if found.declared:
+            what = f"{what}; {say.text('subscribe.from-settings')}"
+        elif asking.may_manage:
+            offers.append((f"subscribe {menu.page}", say.text("subscribe.change", page=menu.name)))
+            offers.append((f"unsubscribe {menu.page}", say.text("subscribe.stop", page=menu.name)))
         if found.standing is Standing.PAUSED:
             what = f"{what}; {say.text('subscribe.paused', why=found.trouble)}"
-        items.append((Text(say.inline("subscribe.line", page=name, what=what)),))
-    if not items:
-        return View(say.inline("subscribe.none"))
-    return View(say.inline("subscribe.list"), (), (Bullets(tuple(items)),))
+        items.append((Text(say.inline("subscribe.line", page=menu.name, what=what)),))
+    if not items and asking.may_manage:
+        offers.append(("subscribe", say.text("subscribe.begin")))
+    lead = say.inline("subscribe.list" if items else "subscribe.none")
+    return offering(asking, View(lead, (), (Bullets(tuple(items)),) if items else ()), offers)
+
+
+def offering(asking: Asking, view: View, offers: Sequence[tuple[str, str]]) -> View:
+    """Return a view with sub-commands to press: what would be typed behind `/redial`, and a label."""
+    shown = tuple(Offer(n, typed, label) for n, (typed, label) in enumerate(offers, 1))
+    return replace(view, offers=shown, conversation=asking.place.channel, step=COMMAND) if shown else view
+
+
+def not_allowed(say: Messages, asking: Asking) -> View:
+    """Say who may, and how to become one of them."""
+    return View(say.inline("subscribe.not-allowed", setting=f"{asking.place.platform}.admins"))
 
 
 async def listen(office: Office, wanted: Subscription) -> Subscription:
@@ -114,9 +135,10 @@ async def declare(office: Office, declared: Sequence[Declared], pages: Iterable[
                 await leave(office, page, there.place)
 
 
-def described(say: Messages, choice: Choice, components: Mapping[str, str]) -> str:
+def described(say: Messages, choice: Choice, menu: Menu) -> str:
     """Say in words what a channel chose."""
-    names = ", ".join(sorted(components.get(c, c) for c in choice.components))
+    labels = {part.id: part.label for part in menu.parts}
+    names = ", ".join(sorted(labels.get(part, part) for part in choice.components))
     words = [say.text("subscribe.parts", names=names) if names else say.text("subscribe.all")]
     if choice.least != IMPACTS[0]:
         words.append(say.text("subscribe.least", impact=state_word(say, "impact", choice.least)))
@@ -127,8 +149,11 @@ def described(say: Messages, choice: Choice, components: Mapping[str, str]) -> s
     if not choice.replies:
         words.append(say.text("subscribe.edit-only"))
     if choice.mention:
+        who = called(choice, menu).mention
         impact = state_word(say, "impact", choice.mention_from)
-        words.append(say.text("subscribe.mention", who=choice.mention, impact=impact))
+        words.append(say.text("subscribe.mention", who=who, impact=impact))
+    if len(menu.languages) > 1:
+        words.append(say.text("subscribe.language", language=choice.locale))
     return ", ".join(words)
 
 

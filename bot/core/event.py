@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.core.form import Answers
+
 How = Literal["command", "mention", "direct", "thread", "watched", "shortcut"]
 """How something was said: behind `/redial`; with a mention, also one in a thread; in a direct message; in a thread
 without a mention; at the top level of a watched channel; with the shortcut on a message ("Triage this message")."""
@@ -67,10 +69,14 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Commanded:
-    """Somebody gave one of Redial's sub-commands, such as `help`, `status` or `resume 2`."""
+    """Somebody gave one of Redial's sub-commands, such as `help`, `status` or `resume 2`.
+
+    answers: what was chosen in the form it asked; `argument` is then the form's subject.
+    """
 
     name: str
     argument: str = ""
+    answers: Answers | None = None
 
 
 @dataclass(frozen=True, slots=True)

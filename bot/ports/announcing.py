@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from bot.core.announcement_view import Notice
 from bot.core.event import Origin
+from bot.core.form import Form, Option
 from bot.core.subscription import Place
 from bot.core.view import View
 
@@ -82,10 +83,19 @@ class Channels(Protocol):
 
 @runtime_checkable
 class Manages(Protocol):
-    """A chat that knows who may change what is announced in a channel, so that people can do it there."""
+    """A chat in which people choose what is announced in a channel."""
 
     async def may_manage(self, origin: Origin) -> bool:
         """Say whether the platform lets `origin.user` manage `origin.channel`; False also where it does not tell."""
+
+    async def lacks(self, origin: Origin) -> str:
+        """Return the right without which nothing can be announced in a channel; empty where none is missing."""
+
+    async def mentions(self, origin: Origin) -> tuple[Option, ...]:
+        """Return whom an announcement in a channel could mention; values are as in `Choice.mention`."""
+
+    async def ask(self, origin: Origin, form: Form) -> None:
+        """Show a form to `origin.user`; its answers come as a `Commanded`. `ChatUnavailable` where that is too late."""
 
 
 @runtime_checkable

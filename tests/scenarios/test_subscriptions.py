@@ -10,11 +10,13 @@ from bot.adapters.console.plain import as_text
 from bot.core.announcement_view import Tone
 from bot.core.subscription import Choice, Place, Standing
 from bot.core.view import View
+from bot.core.wishes import Menu
 from handlers.announce import tidy
 from handlers.subscriptions import Asking, Declared, declare, listed, subscribe, unsubscribe
 from tests.scenarios.announcing import CLAUDE, CODE, DAY, OLD, START, Town, made, page_of, said, text
 
 PLACE = Place("paper", "W", "C1")
+MENU = Menu(CLAUDE, "Claude")
 ADMIN = Asking(PLACE, "U1", may_manage=True)
 
 
@@ -38,7 +40,7 @@ async def town() -> Town:
 
 
 async def test_a_new_channel_gets_what_is_open_as_one_message_and_no_history(town: Town) -> None:
-    said_to_them = words(await subscribe(town.office, ADMIN, CLAUDE, Choice(), page_name="Claude"))
+    said_to_them = words(await subscribe(town.office, ADMIN, MENU, Choice()))
     assert "everything on Claude" in said_to_them
     await town.announces()
     (post,) = town.posts()
@@ -52,23 +54,23 @@ async def test_a_new_channel_gets_what_is_open_as_one_message_and_no_history(tow
 
 async def test_only_who_may_manage_the_channel_may_choose(town: Town) -> None:
     guest = replace(ADMIN, may_manage=False)
-    assert "may manage" in words(await subscribe(town.office, guest, CLAUDE, Choice()))
-    await subscribe(town.office, ADMIN, CLAUDE, Choice())
-    assert "may manage" in words(await unsubscribe(town.office, guest, CLAUDE))
+    assert "may manage" in words(await subscribe(town.office, guest, MENU, Choice()))
+    await subscribe(town.office, ADMIN, MENU, Choice())
+    assert "may manage" in words(await unsubscribe(town.office, guest, MENU))
     assert len(await town.pages.subscriptions(CLAUDE)) == 1
 
 
 async def test_the_same_again_changes_nothing(town: Town) -> None:
-    await subscribe(town.office, ADMIN, CLAUDE, Choice())
+    await subscribe(town.office, ADMIN, MENU, Choice())
     before = await town.pages.page(CLAUDE)
-    assert "already" in words(await subscribe(town.office, ADMIN, CLAUDE, Choice()))
+    assert "already" in words(await subscribe(town.office, ADMIN, MENU, Choice()))
     assert await town.pages.page(CLAUDE) == before
 
 
 async def test_a_wider_choice_brings_what_is_open_and_nothing_twice(town: Town) -> None:
-    await subscribe(town.office, ADMIN, CLAUDE, Choice(least="critical"))
+    await subscribe(town.office, ADMIN, MENU, Choice(least="critical"))
     await town.announces()
-    await subscribe(town.office, ADMIN, CLAUDE, Choice())
+    await subscribe(town.office, ADMIN, MENU, Choice())
     await town.announces()
     first, second = town.posts()
     assert "big" in text(first)
@@ -80,10 +82,10 @@ async def test_a_wider_choice_brings_what_is_open_and_nothing_twice(town: Town) 
 
 
 async def test_a_change_while_news_is_on_its_way_loses_and_repeats_none(town: Town) -> None:
-    await subscribe(town.office, ADMIN, CLAUDE, Choice())
+    await subscribe(town.office, ADMIN, MENU, Choice())
     await town.announces()
     await town.reads(page_of(made("fresh"), made("small"), made("big", impact="critical"), *OLD))
-    await subscribe(town.office, ADMIN, CLAUDE, Choice(replies=False))
+    await subscribe(town.office, ADMIN, MENU, Choice(replies=False))
     await town.announces()
     told = " ".join(text(p) for p in town.posts())
     assert told.count("Trouble fresh") == 1
@@ -91,19 +93,19 @@ async def test_a_change_while_news_is_on_its_way_loses_and_repeats_none(town: To
 
 
 async def test_a_narrower_choice_follows_to_its_end_what_was_begun(town: Town) -> None:
-    await subscribe(town.office, ADMIN, CLAUDE, Choice())
+    await subscribe(town.office, ADMIN, MENU, Choice())
     await town.announces()
-    await subscribe(town.office, ADMIN, CLAUDE, Choice(components=frozenset({CODE}), general=False))
+    await subscribe(town.office, ADMIN, MENU, Choice(components=frozenset({CODE}), general=False))
     await town.tells(page_of(ended(made("small")), ended(made("big", impact="critical")), made("general"), *OLD))
     (post,) = town.posts()
     assert post.shows.tone is Tone.OVER
 
 
 async def test_who_leaves_hears_nothing_new_but_no_message_stays_red(town: Town) -> None:
-    await subscribe(town.office, ADMIN, CLAUDE, Choice())
+    await subscribe(town.office, ADMIN, MENU, Choice())
     await town.announces()
-    assert "hears no more" in words(await unsubscribe(town.office, ADMIN, CLAUDE))
-    assert "does not listen" in words(await listed(town.office, ADMIN, {CLAUDE: "Claude"}))
+    assert "hears no more" in words(await unsubscribe(town.office, ADMIN, MENU))
+    assert "does not listen" in words(await listed(town.office, ADMIN, [MENU]))
     await tidy(town.office, CLAUDE)
     await town.tells(page_of(made("new"), made("small"), ended(made("big")), *OLD))
     await tidy(town.office, CLAUDE)
@@ -117,20 +119,20 @@ async def test_who_leaves_hears_nothing_new_but_no_message_stays_red(town: Town)
 
 
 async def test_a_paused_channel_goes_on_when_somebody_subscribes_again(town: Town) -> None:
-    await subscribe(town.office, ADMIN, CLAUDE, Choice())
+    await subscribe(town.office, ADMIN, MENU, Choice())
     await town.announces()
     town.paper.closed.add("C1")
     await town.tells(page_of(made("lost"), made("small"), made("big", impact="critical"), *OLD))
-    assert "paused" in words(await listed(town.office, ADMIN, {CLAUDE: "Claude"}))
+    assert "paused" in words(await listed(town.office, ADMIN, [MENU]))
     town.paper.closed.clear()
-    await subscribe(town.office, ADMIN, CLAUDE, Choice())
+    await subscribe(town.office, ADMIN, MENU, Choice())
     await town.announces()
     assert [("lost" in text(p)) for p in town.posts()] == [False, True]
     assert (await town.pages.subscriptions(CLAUDE))[0].standing is Standing.ACTIVE
 
 
 async def test_mentions_are_off_and_only_for_new_grave_incidents(town: Town) -> None:
-    await subscribe(town.office, ADMIN, CLAUDE, Choice(mention="<!subteam^S1>", mention_from="major"))
+    await subscribe(town.office, ADMIN, MENU, Choice(mention="<!subteam^S1>", mention_from="major"))
     listened = (made("small"), made("big", impact="critical"), *OLD)
     await town.tells(page_of(made("minor"), made("major", impact="major"), *listened))
     await town.tells(page_of(ended(made("quick", impact="critical")), *listened))
@@ -153,7 +155,7 @@ async def test_the_settings_file_holds_however_often_it_is_read(town: Town) -> N
 
 
 async def test_what_is_forgotten_after_ninety_days_is_dropped_from_the_channels_too(town: Town) -> None:
-    await subscribe(town.office, ADMIN, CLAUDE, Choice())
+    await subscribe(town.office, ADMIN, MENU, Choice())
     new = ended(made("new"))
     await town.tells(page_of(new, *OLD))
     there = (await town.pages.subscriptions(CLAUDE))[0].id
@@ -169,7 +171,7 @@ async def test_what_ended_before_a_channel_listened_is_news_when_it_opens_again_
 ) -> None:
     listed = (made("small"), made("big", impact="critical"), *OLD)
     await town.tells(page_of(ended(made("back")), *listed))
-    await subscribe(town.office, ADMIN, CLAUDE, Choice(least="major"))
+    await subscribe(town.office, ADMIN, MENU, Choice(least="major"))
     await town.announces()
     assert [("back" in text(p)) for p in town.posts()] == [False]
     again = ended(made("back", impact="major"))

@@ -27,7 +27,14 @@ PATIENCE = 4.0
 _TRIES = 3
 _PAUSE = 0.3
 _READS = frozenset(
-    {"conversations.replies", "conversations.history", "conversations.info", "users.conversations", "users.info"}
+    {
+        "conversations.replies",
+        "conversations.history",
+        "conversations.info",
+        "users.conversations",
+        "users.info",
+        "usergroups.list",
+    }
 )
 """Methods that take no JSON."""
 _ANSWERED = 200

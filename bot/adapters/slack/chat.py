@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import Any, cast
 
 from bot.adapters.slack.api import Api
+from bot.adapters.slack.forms import to_modal
 from bot.adapters.slack.mrkdwn import Json
 from bot.adapters.slack.render import EVENT_TYPE, Message, Renderer
-from bot.adapters.slack.rights import may_manage
+from bot.adapters.slack.rights import may_manage, mentions
 from bot.adapters.slack.talk import Talk
 from bot.core.errors import ChannelGone, NotAllowed
 from bot.core.event import Origin
 from bot.core.folding import Folded
+from bot.core.form import Form, Option
 from bot.core.placement import Where
 from bot.core.view import View
 from bot.ports.chat import Posted
@@ -100,6 +102,15 @@ class SlackChat:
     async def may_manage(self, origin: Origin) -> bool:
         """Say whether somebody may change what is announced in a channel."""
         return await may_manage(self.api, self._admins, origin)
+
+    async def mentions(self, origin: Origin) -> tuple[Option, ...]:
+        """Return whom an announcement in a channel could mention."""
+        return await mentions(self.api, origin)
+
+    async def ask(self, origin: Origin, form: Form, trigger: str) -> None:
+        """Open a form, which Slack allows for three seconds after the trigger."""
+        body = {"trigger_id": trigger, "view": to_modal(form, origin.channel)}
+        await self.api.call(origin.workspace, "views.open", body)
 
     async def publish(self, origin: Origin, view: View) -> None:
         """Show a view on a person's App Home."""

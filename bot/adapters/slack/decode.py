@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.adapters.slack.forms import from_modal
 from bot.adapters.slack.limits import ATTACHMENT
 from bot.adapters.slack.mrkdwn import from_mrkdwn, mentions
 from bot.adapters.slack.press import PICK, from_block_id
@@ -70,12 +71,24 @@ def from_press(body: Mapping[str, Any], here: Here) -> InboundEvent | None:
         origin = Origin(PLATFORM, here.workspace, mark.conversation, user)
         # Like a shortcut, it begins anew whatever is open in the direct message.
         what = Said("", "shortcut") if choice == START else here.read(choice)
-        return InboundEvent(id_, origin, what, room="direct")
+        return InboundEvent(id_, origin, what, room=_room(mark.conversation, here))
     thread = _text(container, "thread_ts") or _text(_dict(body, "message"), "thread_ts")
     message = "" if container.get("is_ephemeral") else _text(container, "message_ts")
-    room: Room = "direct" if channel.startswith("D") else "threads" if here.joined(channel) else "closed"
+    room = _room(channel, here)
     origin = Origin(PLATFORM, here.workspace, channel, user, "" if room == "direct" else thread)
     return InboundEvent(id_, origin, Pressed(mark.conversation, mark.revision, mark.step, choice, message), room=room)
+
+
+def from_submission(body: Mapping[str, Any], here: Here) -> InboundEvent | None:
+    """Decode a form that was sent: a sub-command with answers, in the channel where it was asked for."""
+    view, user = _dict(body, "view"), _text(_dict(body, "user"), "id")
+    found = from_modal(view)
+    if not (found and user and _text(view, "id")):
+        return None
+    marked, answers = found
+    origin = Origin(PLATFORM, here.workspace, marked.channel, user)
+    what = Commanded(marked.command, marked.subject, answers)
+    return InboundEvent(f"{user}:{_text(view, 'id')}", origin, what, room=_room(marked.channel, here))
 
 
 def from_shortcut(body: Mapping[str, Any], here: Here) -> InboundEvent | None:
@@ -123,6 +136,10 @@ def files_of(message: Mapping[str, Any]) -> tuple[File, ...]:
         if text and isinstance(size, int) and 0 < size <= ATTACHMENT:
             found.append(File(url or _text(file, "url_private"), size))
     return tuple(file for file in found if file.url)
+
+
+def _room(channel: str, here: Here) -> Room:
+    return "direct" if channel.startswith("D") else "threads" if here.joined(channel) else "closed"
 
 
 def _written(message: Mapping[str, Any], here: Here, channel: str) -> InboundEvent | None:

@@ -23,7 +23,18 @@ DEAD = frozenset(
 """Answers after which a token is of no more use."""
 
 _LATER = frozenset(
-    {"ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
+    {
+        "ratelimited",
+        "rate_limited",
+        "internal_error",
+        "fatal_error",
+        "service_unavailable",
+        "request_timeout",
+        "expired_trigger_id",
+        "exchanged_trigger_id",
+        "invalid_trigger_id",
+        "trigger_exchanged",
+    }
 )
 
 _MEMBER = frozenset({"not_in_channel", "user_not_in_channel"})

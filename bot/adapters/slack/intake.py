@@ -13,13 +13,22 @@ from slack_bolt.response import BoltResponse
 
 from bot.adapters.slack.api import Workspace
 from bot.adapters.slack.chat import SlackChat
-from bot.adapters.slack.decode import Here, files_of, from_command, from_event, from_home, from_press, from_shortcut
+from bot.adapters.slack.decode import (
+    Here,
+    files_of,
+    from_command,
+    from_event,
+    from_home,
+    from_press,
+    from_shortcut,
+    from_submission,
+)
 from bot.adapters.slack.files import Files
 from bot.adapters.slack.mrkdwn import escaped
 from bot.adapters.slack.talk import Members, Talk
 from bot.adapters.slack.turn import Turn
 from bot.core.errors import ChatError
-from bot.core.event import InboundEvent, Said
+from bot.core.event import Commanded, InboundEvent, Said
 from bot.core.view import View
 from bot.ports.platform import House
 
@@ -54,26 +63,36 @@ class Door:
                 return await self._press(body, here)
             case "message_action":
                 return await self._shortcut(body, here)
+            case "view_submission":
+                return self._submission(body, here)
             case None if body.get("command"):
                 return self._command(body, here)
         return _acknowledged()
 
     def _command(self, body: Mapping[str, Any], here: Here) -> BoltResponse:
         event = from_command(body, here)
-        turn = Turn(self.chat, str(body.get("response_url") or ""))
+        turn = Turn(self.chat, str(body.get("response_url") or ""), trigger=str(body.get("trigger_id") or ""))
         if event is None or self.house.intake.submit(event, turn):
             return _acknowledged()
         # The acknowledgement itself says it: nothing is asked of Slack while there is too much to do.
         said = {"response_type": "ephemeral", "text": escaped(self.house.messages.text("trouble.busy"))}
-        return BoltResponse(
-            status=200, body=msgspec.json.encode(said).decode(), headers={"content-type": "application/json"}
-        )
+        return _answered(said)
 
     async def _press(self, body: Mapping[str, Any], here: Here) -> BoltResponse:
         event = from_press(body, here)
-        if event and not self.house.intake.submit(event, Turn(self.chat)):
+        turn = Turn(self.chat, trigger=str(body.get("trigger_id") or ""))
+        if event and not self.house.intake.submit(event, turn):
             await self._busy(event, Turn(self.chat, str(body.get("response_url") or "")))
         return _acknowledged()
+
+    def _submission(self, body: Mapping[str, Any], here: Here) -> BoltResponse:
+        """Take a form; while there is too much to do it stays open and says so."""
+        event = from_submission(body, here)
+        if event is None or self.house.intake.submit(event, Turn(self.chat)):
+            return _acknowledged()
+        answers = event.what.answers if isinstance(event.what, Commanded) else None
+        busy = {name: self.house.messages.text("trouble.busy") for name in list(answers or ())[:1]}
+        return _answered({"response_action": "errors", "errors": busy})
 
     async def _shortcut(self, body: Mapping[str, Any], here: Here) -> BoltResponse:
         event = from_shortcut(body, here)
@@ -148,6 +167,11 @@ class Door:
                 await turn.tell(event.origin, view)
         except (TimeoutError, ChatError) as error:
             _log.warning("busy, and not told", event_id=event.id, error=type(error).__name__)
+
+
+def _answered(said: Mapping[str, Any]) -> BoltResponse:
+    body = msgspec.json.encode(said).decode()
+    return BoltResponse(status=200, body=body, headers={"content-type": "application/json"})
 
 
 def _acknowledged() -> BoltResponse:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from bot.adapters.slack.chat import SlackChat
-from bot.core.errors import ChatError
+from bot.core.errors import ChatError, ChatUnavailable
 from bot.core.event import Origin
 from bot.core.folding import Folded
+from bot.core.form import Form, Option
 from bot.core.placement import Where
 from bot.core.view import View
 from bot.ports.chat import Posted
@@ -26,11 +27,13 @@ class Turn:
     """Implements the Chat port. stored: set once the turn speaks, which is after its script, or has ended.
 
     respond_url: answers privately even in channels Redial is no member of. home: private words go to the App Home.
+    trigger: opens a form, within three seconds.
     """
 
     chat: SlackChat
     respond_url: str = ""
     home: bool = False
+    trigger: str = ""
     stored: asyncio.Event = field(default_factory=asyncio.Event)
     _used: int = 0
 
@@ -62,6 +65,23 @@ class Turn:
     async def may_manage(self, origin: Origin) -> bool:
         """Say whether somebody may change what is announced in a channel."""
         return await self.chat.may_manage(origin)
+
+    async def lacks(self, origin: Origin) -> str:  # noqa: ARG002 - a member may post; where not, the first post tells
+        """Return nothing: Slack tells only whether Redial is a member, and whoever asks here knows that it is."""
+        return ""
+
+    async def mentions(self, origin: Origin) -> tuple[Option, ...]:
+        """Return whom an announcement in a channel could mention."""
+        return await self.chat.mentions(origin)
+
+    async def ask(self, origin: Origin, form: Form) -> None:
+        """Open a form."""
+        if not self.trigger:
+            raise ChatUnavailable("nothing was pressed or commanded that could open a form")
+        try:
+            await self.chat.ask(origin, form, self.trigger)
+        finally:
+            self.stored.set()
 
     async def _respond(self, view: View) -> bool:
         self._used += 1

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from slack_sdk.models.blocks import Block
+from slack_sdk.models.views import View
 
 from bot.adapters.slack.render import Message
 
@@ -36,6 +37,29 @@ def faults(message: Message, *, most: int = 50) -> list[str]:
         found += _block(block)
     seen = sum(len(text) for block in blocks for text in _texts(block))
     return found + ([f"{seen} characters"] if seen > 13_000 else [])
+
+
+def modal_faults(view: Mapping[str, Any]) -> list[str]:
+    """Everything Slack would refuse about a modal."""
+    View(**view).validate_json()
+    found = [f"{name} of {len(view[name]['text'])}" for name in ("title", "submit") if len(view[name]["text"]) > 24]
+    found += [f"{len(view['blocks'])} blocks"] if not 0 < len(view["blocks"]) <= 100 else []
+    found += ["private_metadata too long"] if len(view["private_metadata"]) > 3000 else []
+    found += _twice("block_id", [block["block_id"] for block in view["blocks"]])
+    for block in view["blocks"]:
+        element, options = block["element"], block["element"]["options"]
+        most = 10 if element["type"] == "checkboxes" else 100
+        found += [] if 0 < len(options) <= most else [f"{len(options)} options of {block['block_id']}"]
+        found += _twice("option", [option["value"] for option in options])
+        texts = [*(option["text"]["text"] for option in options)]
+        found += [f"option {text!r}" for text in texts if not 0 < len(text) <= 75]
+        chosen = [
+            *element.get("initial_options", ()),
+            *([element["initial_option"]] if "initial_option" in element else []),
+        ]
+        found += [f"{one['value']} is chosen and not there" for one in chosen if one not in options]
+        found += ["no option is chosen"] if element.get("initial_options") == [] else []
+    return found
 
 
 def _twice(name: str, ids: Sequence[str]) -> list[str]:

@@ -99,6 +99,21 @@ class Office:
             "message": {"ts": container.get("message_ts"), "thread_ts": container.get("thread_ts"), "blocks": blocks},
         })  # fmt: skip
 
+    async def submitted(self, user: str, view: dict[str, Any], **chosen: tuple[str, ...]) -> int:
+        """Send a modal: as it stands, but for what is chosen otherwise, by the id of a question with `_` for `-`."""
+        state = {}
+        for block in view["blocks"]:
+            element, name = block["element"], block["block_id"]
+            one = element["type"] == "static_select"
+            before = [element["initial_option"]] if "initial_option" in element else element.get("initial_options", [])
+            wanted = chosen.get(name.replace("-", "_"))
+            picked = before if wanted is None else [o for o in element["options"] if o["value"] in wanted]
+            answer = {"selected_option": picked[0] if picked else None} if one else {"selected_options": picked}
+            state[name] = {element["action_id"]: {"type": element["type"], **answer}}
+        return await self.interacted(
+            user, {"type": "view_submission", "view": {**view, "state": {"values": state}}, "response_urls": []}
+        )
+
     async def interacted(self, user: str, body: dict[str, Any]) -> int:
         person = {"id": self.slack.users[user], "username": user, "name": user, "team_id": "T000000001"}
         payload = {
@@ -201,7 +216,7 @@ async def office(data_dir: Path, **access: str | int | frozenset[str]) -> AsyncI
             rooms = Rooms(frozenset({channels["triage"]}), frozenset({channels["watched"]}))
             desk = Desk(
                 content().library, content().recogniser(), store, page, lambda: NOW, managed=False,
-                rooms={"slack": rooms}, pages=RedisPages(store.server), watched={"p1": "Claude"},
+                rooms={"slack": rooms}, pages=RedisPages(store.server), watched={"tymt9n04zgry": "Claude"},
             )  # fmt: skip
             dispatcher = Dispatcher(partial(handle, desk))
             house = House(dispatcher, desk.library.messages, read)

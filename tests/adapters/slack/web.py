@@ -28,7 +28,7 @@ from aiohttp import web
 
 from bot.adapters.slack.render import Message
 from bot.adapters.slack.scopes import SCOPES
-from tests.adapters.slack.kit import faults
+from tests.adapters.slack.kit import faults, modal_faults
 
 EMULATE = "0.12.2"
 BOT = "xoxb-redial"
@@ -82,6 +82,10 @@ class Slack:
     members: list[str] = field(default_factory=list)
     people: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What `users.info` says of somebody instead."""
+    groups: list[dict[str, Any]] = field(default_factory=list)
+    """The workspace's user groups."""
+    opened: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Modals, by the trigger that opened them."""
     unread: set[str] = field(default_factory=set)
     """Channels whose history may not be read, as private ones without groups:history."""
     installation: dict[str, Any] = field(default_factory=dict)
@@ -136,6 +140,8 @@ class Slack:
                 return _failed(fault)
         if own := self._own(name, body):
             return own
+        if name == "views.open":
+            return self._opened(body)
         if wrong := _refused(body):
             return web.json_response({"ok": False, "error": "invalid_blocks", "why": wrong})
         kept = {key: request.headers[key] for key in ("Authorization", "Content-Type") if key in request.headers}
@@ -152,13 +158,23 @@ class Slack:
             return _failed(Fault(error="missing_scope"))
         if name == "users.info" and (user := self.people.get(str(body.get("user")))):
             return web.json_response({"ok": True, "user": user})
-        if name == "apps.connections.open":
-            return web.json_response({"ok": True, "url": f"{self.url.replace('http', 'ws')}/socket"})
-        if name == "oauth.v2.access":
-            return web.json_response({"ok": True, **self.installation})
-        if name == "users.conversations":
-            return web.json_response({"ok": True, "channels": [{"id": channel} for channel in self.members]})
-        return None
+        said: dict[str, dict[str, Any]] = {
+            "usergroups.list": {"usergroups": self.groups},
+            "apps.connections.open": {"url": f"{self.url.replace('http', 'ws')}/socket"},
+            "oauth.v2.access": self.installation,
+            "users.conversations": {"channels": [{"id": channel} for channel in self.members]},
+        }
+        return web.json_response({"ok": True, **said[name]}) if name in said else None
+
+    def _opened(self, body: dict[str, Any]) -> web.Response:
+        """Show a modal, as `emulate` does not: once for each trigger."""
+        trigger, view = str(body["trigger_id"]), body["view"]
+        if trigger in self.opened:
+            return _failed(Fault(error="exchanged_trigger_id"))
+        if wrong := modal_faults(view):
+            return web.json_response({"ok": False, "error": "invalid_arguments", "why": wrong})
+        self.opened[trigger] = {**view, "id": f"V{len(self.opened) + 1}"}
+        return web.json_response({"ok": True, "view": self.opened[trigger]})
 
     def _kept(self, name: str, body: dict[str, Any], data: bytes) -> None:
         """Keep what was posted as it was when it was new, and what one person alone was told."""
