@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
 import traceback
@@ -107,4 +108,22 @@ def test_what_a_server_says_is_put_into_words(said: str, meant: str) -> None:
 async def test_without_a_url_it_is_our_own(tmp_path: Path) -> None:
     server = await open_server(None, tmp_path / "data")
     assert str(tmp_path / "data") in repr(server)
+    await server.close()
+
+
+async def test_a_task_that_waits_for_the_store_ends_when_it_is_cancelled(tmp_path: Path) -> None:
+    server = await open_server(None, tmp_path / "data")
+
+    async def asking() -> None:
+        while True:
+            await server.command("PING")
+
+    # After every number of steps: somewhere among them a command has just been sent.
+    for steps in range(60):
+        task = asyncio.create_task(asking())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        _, alive = await asyncio.wait({task}, timeout=20)
+        assert not alive
     await server.close()

@@ -87,6 +87,22 @@ class Server:
                 except redis_errors.NoScriptError:
                     return await self._sent("EVAL", script.body, len(keys), *keys, *args)
 
+    async def replication_id(self, key: str) -> str:
+        """Return what the server that holds `key` calls its data: a new name once another took over.
+
+        Empty where it does not say; raises `StoreUnavailable`.
+        """
+        words: dict[str, object] = {}
+        if isinstance(self._client, RedisCluster):
+            words["target_nodes"] = self._client.get_node_from_key(key)
+        with translated(self.where):
+            async with asyncio.timeout(WITHIN), self._slots:
+                try:
+                    told = await self._client.execute_command("INFO", "replication", **words)
+                except (redis_errors.NoPermissionError, redis_errors.ResponseError):
+                    return ""
+        return str(told.get("master_replid", "")) if isinstance(told, dict) else ""
+
     async def close(self) -> None:
         """Let go of the connections."""
         with translated(self.where):
