@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from bot.core.errors import ContentError
@@ -89,7 +90,7 @@ def _filled(span: Span, fields: Mapping[str, Value]) -> Inline:
     for n, part in enumerate(_parts(span.text)):
         value: Value = fields[part] if n % 2 else part
         if isinstance(value, tuple):
-            out += [Span(v.text, v.bold or span.bold, v.italic or span.italic, v.code, v.href, v.at) for v in value]
+            out += [replace(v, bold=v.bold or span.bold, italic=v.italic or span.italic) for v in value]
         elif value != "":
             out.append(Span(str(value), span.bold, span.italic, span.code, span.href))
     return tuple(out)

@@ -23,6 +23,7 @@ class Span:
     """A run of text in one style; `href` makes it a link.
 
     at: the moment the text names, in seconds since the epoch; platforms that can show it in each reader's own time.
+    user: the id of the person it stands for; platforms show their name, others the text.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Span:
     code: bool = False
     href: str | None = None
     at: float | None = None
+    user: str = ""
 
 
 Inline = tuple[Span, ...]

@@ -127,6 +127,9 @@ def _broken(found: re.Match[str]) -> str:
 
 
 def _span(span: Span) -> str:
+    if span.user.isdecimal():
+        # Shown as a name; it calls nobody, for a message mentions whom its request allows.
+        return f"<@{span.user}>"
     if span.at is not None:
         # Discord shows it in each reader's own time.
         return f"<t:{int(span.at)}:t>"

@@ -131,7 +131,9 @@ def _spans(inline: Inline, *, bold: bool = False) -> list[Json]:
 def _element(span: Span, *, bold: bool) -> Json:
     style = {"bold": bold or span.bold, "italic": span.italic, "code": span.code}
     element: Json = {"type": "text", "text": span.text}
-    if span.at is not None:
+    if span.user:
+        element = {"type": "user", "user_id": span.user}
+    elif span.at is not None:
         element = {"type": "date", "timestamp": int(span.at), "format": "{time}", "fallback": span.text}
     elif span.href:
         element = {"type": "link", "url": span.href, "text": span.text}
