@@ -94,10 +94,10 @@ async def served(settings: HealthSettings, health: Health) -> AsyncIterator[str]
     server.router.add_get("/healthz", alive)
     server.router.add_get("/readyz", ready)
     server.router.add_get("/metrics", measured)
-    runner = web.AppRunner(server, access_log=None)
+    runner = web.AppRunner(server, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:
-        await web.TCPSite(runner, settings.host, settings.port, shutdown_timeout=1.0).start()
+        await web.TCPSite(runner, settings.host, settings.port).start()
     except OSError as error:
         await runner.cleanup()
         raise SettingsError(

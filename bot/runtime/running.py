@@ -24,6 +24,7 @@ from bot.runtime.settings import Settings
 from bot.runtime.stopping import Told, hung_up
 from bot.runtime.watching import Watch, open_watch
 from bot.runtime.wiring import desk as open_desk
+from handlers.channel import Suggested
 from handlers.commands import read
 from handlers.desk import Desk
 from handlers.turns import handle
@@ -68,8 +69,10 @@ async def _run(settings: Settings, say: Callable[[str], None], rows: Sequence[Pl
         desk = await stack.enter_async_context(open_desk(settings, meters=meters))
         limits = Limits(settings.limits.person, settings.limits.channel)
         dispatcher = Dispatcher(partial(handle, desk), limits, meters)
+        # For a start that fails or is broken off, while one platform is heard already.
+        stack.push_async_callback(dispatcher.close, within=FINISH)
         titles = {guide.id: guide.title for guide in desk.library.guides.values()}
-        house = House(dispatcher, desk.library.messages, read, titles, desk.leases)
+        house = House(dispatcher, desk.library.messages, read, titles, desk.leases, desk.watched, Suggested(desk))
         running: dict[str, Running] = {}
         for row in rows:
             running[row.name] = await stack.enter_async_context(row.start(settings, house))

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.adapters.store.embedded import stop_embedded
+from bot.runtime.settings import Settings, StatusSettings
 from tests.runtime.redial import Redial
 
 
@@ -15,3 +17,11 @@ def redial(tmp_path: Path) -> Iterator[Redial]:
     if command.data.exists():
         done = command.run("store", "status", code=1)
         assert "does not run" in done.stdout
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """Settings of a process with a store of its own, which is stopped at the end, and a page nobody serves."""
+    monkeypatch.chdir(tmp_path)
+    yield Settings(data_dir=tmp_path / "data", status=StatusSettings(hosts=("http://127.0.0.1:9",)))
+    stop_embedded(tmp_path / "data")

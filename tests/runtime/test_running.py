@@ -3,128 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
 from bot.adapters.store import connect
-from bot.adapters.store.embedded import stop_embedded
 from bot.core.errors import ChannelGone, ChatUnavailable, SettingsError
-from bot.core.event import InboundEvent, Origin, Said
-from bot.core.folding import Folded
 from bot.core.guide import Outcome
-from bot.core.placement import Where
-from bot.core.view import View
 from bot.ports.chat import Posted
-from bot.ports.platform import House
 from bot.runtime import running, scheduler
-from bot.runtime.checks import Check
 from bot.runtime.doctor import examine
-from bot.runtime.platforms import Platform
 from bot.runtime.scheduler import Jobs
-from bot.runtime.settings import Settings, StatusSettings
+from bot.runtime.settings import Settings
 from bot.runtime.wiring import desk
 from tests.contract.conversations import triage
+from tests.runtime.line import ALICE, Line, served
 from tests.runtime.redial import Redial
 from tests.scenarios.desk import Page
-
-CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
-ALICE = Origin("slack", "T1", "D1", "U1")
-DEADLINE = 20.0
-
-
-@dataclass
-class Line:
-    """A platform of one direct message; `pause` is what a post takes."""
-
-    pause: Callable[[], Awaitable[object]] = lambda: asyncio.sleep(0)
-    says: str = "connected to nobody"
-    trouble: str = ""
-    views: list[View] = field(default_factory=list)
-    begun: asyncio.Event = field(default_factory=asyncio.Event)
-    house: House | None = None
-    log: list[str] = field(default_factory=list)
-    found: Posted | None = None
-    broken: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @property
-    def chat(self) -> Line:
-        return self
-
-    async def ended(self) -> str:
-        await self.broken.wait()
-        return "the token was revoked"
-
-    async def private(self, origin: Origin) -> Origin:
-        return origin
-
-    async def show(self, origin: Origin, view: View, where: Where, *, message: str = "") -> Posted:  # noqa: ARG002
-        self.begun.set()
-        await self.pause()
-        self.views.append(view)
-        self.log.append("shown")
-        return Posted("", str(len(self.views)))
-
-    async def tell(self, origin: Origin, view: View) -> None:
-        await self.show(origin, view, Where.DIRECT)
-
-    async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
-        """Nothing is folded here."""
-
-    async def shown(self, origin: Origin, key: str) -> Posted | None:  # noqa: ARG002
-        return self.found
-
-    def submit(self, number: int) -> bool:
-        assert self.house
-        return self.house.intake.submit(InboundEvent(f"e{number}", ALICE, Said(CUT_OFF, "direct")), self)
-
-    def row(self) -> Platform:
-        @contextlib.asynccontextmanager
-        async def start(_settings: Settings, house: House) -> AsyncIterator[Line]:
-            self.house = house
-            yield self
-            self.log.append("client closed")
-
-        async def examine(_settings: Settings) -> Sequence[Check]:
-            return ()
-
-        return Platform("slack", lambda _: True, "A_TOKEN", start, examine)
-
-
-@pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.chdir(tmp_path)
-    return Settings(data_dir=tmp_path / "data", status=StatusSettings(hosts=("http://127.0.0.1:9",)))
-
-
-@pytest.fixture(autouse=True)
-def stopped(tmp_path: Path) -> object:
-    yield
-    stop_embedded(tmp_path / "data")
-
-
-@contextlib.asynccontextmanager
-async def served(settings: Settings, line: Line, said: list[str]) -> AsyncIterator[asyncio.Task[int]]:
-    up = asyncio.Event()
-
-    def say(text: str) -> None:
-        said.append(text)
-        up.set()
-
-    serving = asyncio.create_task(running.run(settings, say, [line.row()]))
-    try:
-        async with asyncio.timeout(DEADLINE):
-            await up.wait()
-            yield serving
-    finally:
-        serving.cancel()
-        await asyncio.gather(serving, return_exceptions=True)
 
 
 async def test_a_line_a_platform_and_a_turn_that_is_running_is_finished(settings: Settings) -> None:

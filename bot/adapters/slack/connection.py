@@ -224,7 +224,8 @@ async def _listen(
         states = SealedStates(seal(access.token_keys), _quiet())
         flow = (access.client_id, access.client_secret)
         add_install_page(server, flow, workspaces, states, client, list(SCOPES))
-    runner = web.AppRunner(server, access_log=None)
+    # What is under way gets a moment, not aiohttp's minute: the process has ten seconds to end.
+    runner = web.AppRunner(server, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     closing.push_async_callback(runner.cleanup)
     try:
@@ -252,6 +253,12 @@ async def _connect(
     handler = AsyncSocketModeHandler(app, access.app_token, logger=_quiet(), web_client=client)
     closing.push_async_callback(handler.close_async)
     await handler.connect_async()  # type: ignore[no-untyped-call]
+
+    def connected() -> bool:
+        session = handler.client.current_session
+        return session is not None and not session.closed
+
+    return connected
 
 
 def _quiet() -> logging.Logger:
