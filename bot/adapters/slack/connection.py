@@ -91,13 +91,14 @@ class Access:
 class SlackRunning:
     """Implements the Running and the Announces port. url: where HTTP requests are taken, if they are.
 
-    socket: says whether Socket Mode is connected, where it is used.
+    app: takes every payload, whichever way it comes. socket: says whether Socket Mode is connected, where it is used.
     """
 
     chat: SlackChat
     channels: SlackChannels
     says: str
     workspaces: Single | Many
+    app: AsyncApp
     url: str = ""
     socket: Callable[[], bool] | None = None
 
@@ -139,7 +140,7 @@ async def start(access: Access, house: House, vault: Vault | None = None) -> Asy
             socket = await _connect(access, client, app, closing)
             ways.append("Socket Mode")
         channels = SlackChannels(api, chat.renderer)
-        yield SlackRunning(chat, channels, f"{name}, {' and '.join(ways)}", workspaces, url, socket)
+        yield SlackRunning(chat, channels, f"{name}, {' and '.join(ways)}", workspaces, app, url, socket)
 
 
 async def _identify(api: Api, token: str) -> Workspace:
