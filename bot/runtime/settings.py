@@ -1,4 +1,8 @@
-"""Settings: `redial.toml`, then the environment over it. Tokens and passwords come from the environment only."""
+"""Settings: `redial.toml`, then the environment over it.
+
+Tokens and passwords come from the environment only, or from files it names: `DISCORD_TOKEN_FILE` instead of
+`DISCORD_TOKEN`, as container engines, Kubernetes and systemd hand them over.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from typing import Any, Literal
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from bot.core.errors import SettingsError
@@ -211,7 +216,34 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the same
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Say where values come from: the command line, the environment, the file."""
-        return init_settings, env_settings, _File(settings_cls, config_file())
+        return init_settings, env_settings, _SecretFiles(settings_cls), _File(settings_cls, config_file())
+
+
+class _SecretFiles(PydanticBaseSettingsSource):
+    """Secrets in files, each named by a variable that ends in `_FILE`."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Part of pydantic-settings' interface."""
+        name = str(field.validation_alias or "")
+        path = os.environ.get(f"{name}_FILE", "") if name else ""
+        if path and os.environ.get(name):
+            raise SettingsError(f"both {name} and {name}_FILE are set: take one away")
+        return (_secret_in(f"{name}_FILE", Path(path)) if path else None), name or field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        found = [self.get_field_value(info, name) for name, info in self.settings_cls.model_fields.items()]
+        return {name: value for value, name, _ in found if value is not None}
+
+
+def _secret_in(variable: str, path: Path) -> str:
+    try:
+        found = path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise SettingsError(f"{variable} names {path}, which cannot be read: {why}") from None
+    if not found:
+        raise SettingsError(f"{variable} names {path}, which is empty")
+    return found
 
 
 class _File(TomlConfigSettingsSource):

@@ -138,3 +138,34 @@ def test_a_file_that_is_there_is_not_overwritten(here: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_told(here: Path) -> None:
     with pytest.raises(SettingsError, match=r"cannot write .*: No such file or directory"):
         write(here / "gone", force=False)
+
+
+@pytest.mark.parametrize("name", sorted(name.upper() for name in secret_names()))
+def test_every_secret_may_stand_in_a_file(here: Path, monkeypatch: Env, name: str) -> None:
+    value = "redis://:hunter2@host:6379/0"
+    (here / "secret").write_text(f"{value}\n")
+    monkeypatch.setenv(f"{name}_FILE", str(here / "secret"))
+    settings = load_settings()
+    found = getattr(settings, name.lower())
+    assert (found if isinstance(found, str) else found.get_secret_value()) == value
+    if name != "SLACK_CLIENT_ID":
+        assert "hunter2" not in repr(settings)
+        assert "hunter2" not in settings.model_dump_json()
+
+
+def test_a_secret_in_a_file_that_is_of_no_use_is_named_without_its_value(here: Path, monkeypatch: Env) -> None:
+    path = here / "secret"
+    monkeypatch.setenv("DISCORD_TOKEN_FILE", str(path))
+    with pytest.raises(SettingsError, match=r"DISCORD_TOKEN_FILE names .*secret, which cannot be read: No such file"):
+        load_settings()
+    path.write_text(" \n")
+    with pytest.raises(SettingsError, match="which is empty"):
+        load_settings()
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match="it is no text"):
+        load_settings()
+    path.write_text("hunter2")
+    monkeypatch.setenv("DISCORD_TOKEN", "hunter3")
+    with pytest.raises(SettingsError, match="both DISCORD_TOKEN and DISCORD_TOKEN_FILE are set") as caught:
+        load_settings()
+    assert "hunter" not in str(caught.value)
