@@ -17,7 +17,7 @@ from bot.core.official import ANSWERS, ELSEWHERE, OFFICIAL_STATUS
 from bot.core.problem import Problem
 from bot.core.showing import as_lines
 from bot.core.text import Block, Bullets, Code, Evidence, Note, Steps, Text, Undo, plain
-from bot.core.turn import OVER
+from bot.core.turn import OVER, SAME
 
 TITLE, LABEL, TEXT, CODE, CHOICES, SUMMARY = 120, 75, 1500, 900, 7, 280
 """Longest title, label of a choice, text of a step, block to copy, most choices, longest first paragraph: below every
@@ -279,14 +279,14 @@ def _fact_problems(facts: Guide, step: Step) -> Iterator[Problem]:
     elif step.choices[-1].facts and all(choice.facts.get(step.id) != UNSURE for choice in step.choices):
         yield Problem(path, step.line, "unsure", f'the question for `{step.id}` needs a way to say "not sure"')
     for choice in step.choices:
-        if step.id != OVER and isinstance(choice.target, Onward) and step.id not in choice.facts:
+        if step.id not in {OVER, SAME} and isinstance(choice.target, Onward) and step.id not in choice.facts:
             message = f"the choice `{choice.id}` has to state the fact it answers: `{step.id}=…`"
             yield Problem(choice.path or path, choice.line, "facts", message)
 
 
 def _needed(library: Library) -> Iterator[Problem]:
     """Yield what Redial itself asks and says, and which is gone under what lies over the built-in files."""
-    for fact in ("surface", OVER):
+    for fact in ("surface", OVER, SAME):
         if library.facts.step(fact) is None:
             yield Problem(library.facts.path, 1, "facts", f"the question `{fact}` is missing: Redial asks it")
     for outcome in Outcome:

@@ -13,13 +13,14 @@ class Where(StrEnum):
 
     thread: messages in a thread others can read. message: one message that is edited, where no thread can exist.
     private: only the person sees it (Slack: their direct message; Discord: ephemeral). direct: it began in a direct
-    message, or in the console.
+    message, or in the console. aside: nowhere yet, a word in passing where somebody spoke; what follows is private.
     """
 
     THREAD = "thread"
     MESSAGE = "message"
     PRIVATE = "private"
     DIRECT = "direct"
+    ASIDE = "aside"
 
     @property
     def public(self) -> bool:
