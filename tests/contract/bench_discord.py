@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import discord
 
 from bot.adapters.discord.chat import DiscordChat
 from bot.adapters.discord.render import Json
+from bot.adapters.discord.wire import Wire
 from bot.core.event import Commanded, Origin
 from bot.core.placement import Where
 from bot.core.view import View
@@ -32,7 +34,8 @@ class DiscordBench:
 
     @property
     def chat(self) -> DiscordChat:
-        return DiscordChat(self.town.client.station)
+        # With a wire of its own, as another replica has: the clock of the Discord in memory is not the one out here.
+        return DiscordChat(replace(self.town.client.station, wire=Wire(self.town.client)))
 
     def origin(self, user: str) -> Origin:
         return self.town.origin(user)
@@ -45,7 +48,8 @@ class DiscordBench:
     async def command(self, user: str, text: str, *, channel: str = "triage") -> None:
         place, person, what = self.town.channels[channel], self.town.people[user], read(text)
         if isinstance(what, Commanded):
-            await person.slash(place, f"redial {what.name}")
+            options = {"name": what.argument} if what.name == "guide" else {}
+            await person.slash(place, f"redial {what.name}", **options)
         else:
             await person.slash(place, "redial triage", text=what.text)
         self._noted(channel)

@@ -217,6 +217,15 @@ class TestTalk:
         await bench.command(ANN, "resume")
         assert "2 open conversations" in (await bench.private(ANN))[-1].text
 
+    @pytest.mark.has("threads")
+    async def test_a_command_for_what_is_open_in_a_thread_leads_there(self, bench: Bench) -> None:
+        await bench.mention(ANN, CUT_OFF)
+        before = len(await bench.private(ANN))
+        await bench.command(ANN, "resume")
+        (told,) = (await bench.private(ANN))[before:]
+        assert "open elsewhere" in told.text
+        assert QUESTION in (await last(bench)).text
+
 
 @pytest.mark.has("offers")
 class TestAWatchedChannel:
