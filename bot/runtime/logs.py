@@ -38,6 +38,8 @@ def count(counted: Counted) -> None:
 
 def _log_from(level: int) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
+    # A round that lasts skips the next: that is meant so.
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
     processors: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,

@@ -16,6 +16,10 @@ from bot.core.errors import SettingsError, StoreError
 
 CONNECTS = 2.0
 """Seconds for a connection to be made."""
+NO_URL = (
+    "REDIS_URL is not one: redis://host:6379/0, rediss://user:password@host:6379, unix:///path or"
+    " redis+sentinel://host:26379,host:26379/name."
+)
 ANSWERS = 2.0
 """Seconds for a command to be answered."""
 
@@ -30,6 +34,10 @@ async def open_server(url: str | None, data_dir: Path) -> Server:
 
         return await open_embedded(data_dir)
     where = place_of(url)
+    if url.partition("://")[0].endswith("+sentinel"):
+        from bot.adapters.store.sentinel import open_guarded  # noqa: PLC0415 - the same
+
+        return await open_guarded(url, where)
     server = Server(standalone(url), where)
     try:
         clustered = await _is_cluster(server)
@@ -52,9 +60,7 @@ def standalone(url: str) -> Redis:
         pool = None
     if pool is None:
         # Outside the handler: the reason may quote the URL, and with it a password.
-        raise SettingsError(
-            "REDIS_URL is not one: redis://host:6379/0, rediss://user:password@host:6379 or unix:///path."
-        )
+        raise SettingsError(NO_URL)
     return Redis.from_pool(pool)
 
 

@@ -70,12 +70,15 @@ def place_of(url: str) -> str:
     """Return `url` without user, password and options: what may be logged."""
     try:
         parts = urlsplit(url)
+        sentinels = parts.scheme.endswith("+sentinel")
         host = parts.hostname or ""
-        port = f":{parts.port}" if parts.port else ""
+        port = f":{parts.port}" if not sentinels and parts.port else ""
     except ValueError:
         return "REDIS_URL"
     if parts.scheme == "unix":
         return f"unix://{parts.path}"
+    if sentinels:
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
     # A password with a slash in it makes the rest of the URL a path.
     database = parts.path if parts.path[1:].isdecimal() else ""
     return f"{parts.scheme}://{host}{port}{database}"
