@@ -45,7 +45,7 @@ def test_every_key_has_one_hash_tag_and_one_row(platform: str, workspace: str, u
     keys = keys_of(origin)
     built = [
         keys.claim(event), keys.conversation(event), keys.person(user), keys.kept(user), keys.owed, keys.waiting,
-        keys.going, keys.named(user), keys.tally(event),
+        keys.going, keys.named(user), keys.tally(event), keys.room, keys.gatherings,
     ]  # fmt: skip
     for key, spec in zip(built, OF_WORKSPACES, strict=True):
         assert re.findall(r"\{(.*?)\}", key) == [tenant_of(origin)]
@@ -57,6 +57,7 @@ def test_every_key_has_one_hash_tag_and_one_row(platform: str, workspace: str, u
 def test_every_key_of_a_page_has_one_hash_tag_and_one_row(page: str, name: str) -> None:
     keys = page_keys(page)
     built = [keys.meta, keys.incidents, keys.subscriptions, keys.announced(name), keys.settled, keys.lease(name)]
+    built.append(keys.lineage)
     tags = {tag for key in built for tag in re.findall(r"\{(.*?)\}", key)}
     assert len(tags) == 1
     assert tags.pop().startswith("page:")

@@ -123,6 +123,22 @@ TALLY = KeySpec(
     "tally, in batches",
     "What is counted in one week, named by its Monday: what → how often. Nobody's id.",
 )
+ROOM = KeySpec(
+    "room",
+    f"{PREFIX}:{{<tenant>}}:room",
+    "hash",
+    1800,
+    "room_report, in batches; old ones deleted by room_heard",
+    "What people report, as long as it counts (`room.minutes`): hash of a person → `at kind facts`; and the `salt`.",
+)
+GATHERINGS = KeySpec(
+    "gatherings",
+    f"{PREFIX}:{{<tenant>}}:gatherings",
+    "hash",
+    14 * DAY,
+    "gather",
+    "What a channel has of a trouble many share: `channel trouble` → `version intended-at record`, without people.",
+)
 
 WORKSPACES = KeySpec(
     "workspaces",
@@ -200,7 +216,10 @@ INSTALLATIONS = KeySpec(
     "Tokens of installed workspaces, encrypted: `platform workspace` → record. Alone in its slot.",
 )
 
-OF_WORKSPACES: tuple[KeySpec, ...] = (CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING, GOING, NAMED, TALLY)
+OF_WORKSPACES: tuple[KeySpec, ...] = (
+    *(CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING),
+    *(GOING, NAMED, TALLY, ROOM, GATHERINGS),
+)
 OF_PAGES: tuple[KeySpec, ...] = (PAGE, INCIDENTS, SUBSCRIPTIONS, ANNOUNCED, SETTLED, LEASE, LINEAGE)
 REGISTRY: tuple[KeySpec, ...] = (*OF_WORKSPACES, *OF_PAGES, INSTALLATIONS, WORKSPACES)
 
@@ -255,6 +274,16 @@ class Keys:
     def going(self) -> str:
         """Key of the conversations that have not come to their end."""
         return GOING.key(self.tenant)
+
+    @property
+    def room(self) -> str:
+        """Key of what people report."""
+        return ROOM.key(self.tenant)
+
+    @property
+    def gatherings(self) -> str:
+        """Key of what channels have of what many report."""
+        return GATHERINGS.key(self.tenant)
 
     def named(self, user: str) -> str:
         """Key of the conversations of others that name a person."""
@@ -337,4 +366,6 @@ def _shown(pattern: str) -> str:
 def _lifetime(seconds: int) -> str:
     if not seconds:
         return "until deleted"
+    if seconds < 3600:  # noqa: PLR2004 - an hour
+        return f"{seconds // 60} min"
     return f"{seconds // DAY} d" if seconds > DAY else f"{seconds // 3600} h"
