@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from bot.core.conversation import Conversation
 from bot.core.event import Commanded, InboundEvent, Said
-from bot.core.flow import close
 from bot.core.incident import Board, Health, Incident, age
 from bot.core.library import Library
+from bot.core.life import closed
 from bot.core.messages import Messages
 from bot.core.moments import duration, moment
 from bot.core.official import state_word
@@ -188,13 +188,13 @@ def open_view(library: Library, mine: Sequence[Conversation], now: float) -> Vie
 
 
 async def _reset(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
-    closed = 0
+    count = 0
     for conversation in await desk.store.of(event.origin):
-        result = await desk.store.commit(f"{event.id}:{conversation.id}", close(conversation, desk.clock()))
-        closed += not isinstance(result, Duplicate)
-        desk.store.confirm(close(conversation, desk.clock()))
+        result = await desk.store.commit(f"{event.id}:{conversation.id}", closed(conversation, desk.clock()))
+        count += not isinstance(result, Duplicate)
+        desk.store.confirm(closed(conversation, desk.clock()))
     say = desk.library.messages
-    lead = say.inline("command.reset", n=closed) if closed else say.inline("command.reset-none")
+    lead = say.inline("command.reset", n=count) if count else say.inline("command.reset-none")
     await chat.tell(event.origin, View(lead=lead))
 
 

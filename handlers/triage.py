@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b32encode
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import structlog
@@ -26,18 +25,16 @@ from bot.ports.chat import Chat
 from bot.ports.store import Conflict, Duplicate
 from handlers.answering import answer, post, posted_at, removed, tell, told
 from handlers.desk import Desk
+from handlers.handoff import brought, may_press, under_way
+from handlers.turning import turned
 
 _log = structlog.get_logger(__name__)
 
-_TRIES = 4
-"""How often a turn is played again because another replica wrote first."""
 _LOOKING = 30
 """Seconds in which one replica alone sees to an answer that is owed."""
 
 OFFER = "@offer"
 """Step of a view that offers help to somebody in a watched channel; its choice is a guide, its conversation none."""
-
-Play = Callable[[Conversation], Transition]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,7 @@ async def pressed(desk: Desk, event: InboundEvent, what: Pressed, chat: Chat) ->
     if conversation is None:
         await tell(desk, event, chat, "trouble.gone")
         return
-    if event.origin.user not in {conversation.origin.user, *conversation.helpers}:
+    if not await may_press(desk, event.origin, conversation, chat):
         await tell(desk, event, chat, "trouble.not-yours")
         return
     around = await desk.around()
@@ -89,7 +86,7 @@ async def pressed(desk: Desk, event: InboundEvent, what: Pressed, chat: Chat) ->
         press = Press(what.choice, what.step, what.revision)
         return flow.play(desk.library, conversation, press, around, by=event.origin.user)
 
-    await _turn(desk, event, conversation, play, chat)
+    await turned(desk, event, conversation, play, chat)
 
 
 async def start(desk: Desk, event: InboundEvent, guide: str, chat: Chat) -> None:
@@ -108,7 +105,7 @@ async def take_up(desk: Desk, event: InboundEvent, conversation: Conversation, c
     def play(conversation: Conversation) -> Transition:
         return flow.take_up(desk.library, conversation, around, by=event.origin.user)
 
-    await _turn(desk, event, conversation, play, chat)
+    await turned(desk, event, conversation, play, chat)
 
 
 async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float) -> int:
@@ -119,6 +116,8 @@ async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float
     """
     count = 0
     for conversation in await desk.store.owed(origin, older_than=older_than):
+        if under_way(conversation, desk.clock()):
+            continue
         mark = f"owed:{conversation.id}:{conversation.revision}"
         if not await desk.store.claim(mark, conversation.origin, seconds=_LOOKING):
             continue
@@ -136,7 +135,9 @@ async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float
 
 
 async def _show_owed(desk: Desk, conversation: Conversation, chat: Chat) -> bool:
-    view = flow.show(desk.library, conversation, await desk.around()).view
+    shown = flow.show(desk.library, conversation, await desk.around())
+    turn = await brought(desk, shown, chat, look=True)
+    conversation, view = turn.conversation, turn.view
     found = await chat.shown(conversation.origin, view.key)
     if found:
         desk.store.confirm(posted_at(conversation, found))
@@ -170,7 +171,7 @@ async def _said_in(
     # In a thread where somebody else has spoken since, only an answer is meant for Redial.
     talk = what.how == "thread" and what.others_since and not flow.answers_only(desk.library, clean.text)
     if not talk or play(here).folded:
-        await _turn(desk, event, here, play, chat, clean)
+        await turned(desk, event, here, play, chat, clean)
 
 
 async def _offer(desk: Desk, event: InboundEvent, clean: Redacted, chat: Chat) -> None:
@@ -233,45 +234,7 @@ async def _already_open(desk: Desk, event: InboundEvent, current: Conversation, 
         view = replace(again.view, revision=moved.revision, key=moved.key)
         return replace(again, conversation=moved, changed=True, view=view)
 
-    await _turn(desk, event, current, play, chat)
-
-
-async def _turn(
-    desk: Desk, event: InboundEvent, conversation: Conversation, play: Play, chat: Chat, clean: Redacted | None = None
-) -> None:
-    """Play, store, show, and again from what stands if somebody else wrote first."""
-    for _ in range(_TRIES):
-        turn = play(_located(conversation, event))
-        if not turn.changed:
-            await _unchanged(desk, event, turn, chat, clean)
-            return
-        result = await desk.store.commit(event.id, turn.conversation)
-        if isinstance(result, Conflict):
-            if result.current is None:
-                await tell(desk, event, chat, "trouble.gone")
-                return
-            conversation = result.current
-            continue
-        if not isinstance(result, Duplicate):
-            await answer(desk, event, replace(turn, conversation=result.conversation), chat, clean)
-        return
-    await tell(desk, event, chat, "trouble.busy")
-
-
-async def _unchanged(desk: Desk, event: InboundEvent, turn: Transition, chat: Chat, clean: Redacted | None) -> None:
-    """Answer what changed nothing: a press to who pressed alone, words where they were said."""
-    if isinstance(event.what, Pressed):
-        await told(event, chat, turn.view)
-    elif await desk.store.claim(event.id, event.origin):
-        await answer(desk, event, turn, chat, clean)
-
-
-def _located(conversation: Conversation, event: InboundEvent) -> Conversation:
-    """Return the conversation in the thread it is spoken to in, where this replica has not learnt of it yet."""
-    origin, there = conversation.origin, event.origin
-    if origin.thread or conversation.where is not Where.THREAD or origin.channel != there.channel:
-        return conversation
-    return replace(conversation, origin=replace(origin, thread=there.thread))
+    await turned(desk, event, current, play, chat)
 
 
 def _rooms(desk: Desk, event: InboundEvent) -> Rooms:

@@ -12,8 +12,9 @@ from structlog.contextvars import bound_contextvars
 
 from bot.core.errors import ChatError, NotAllowed, RecordTooNew, RedialError, StoreUnavailable
 from bot.core.event import Commanded, InboundEvent, Pressed, Said
+from bot.core.view import HANDOFF
 from bot.ports.chat import Chat
-from handlers import commands, triage
+from handlers import commands, helping, triage
 from handlers.answering import tell
 from handlers.desk import Desk
 
@@ -45,6 +46,8 @@ async def _played(desk: Desk, event: InboundEvent, chat: Chat) -> str:
         match event.what:
             case Said():
                 await triage.said(desk, event, event.what, chat)
+            case Pressed(step=step) if step == HANDOFF:
+                await helping.pressed(desk, event, event.what, chat)
             case Pressed():
                 await triage.pressed(desk, event, event.what, chat)
             case Commanded():

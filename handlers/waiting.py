@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import structlog
 
-from bot.core import flow
 from bot.core.conversation import Conversation
 from bot.core.errors import ChatError
+from bot.core.waiting import over
 from bot.ports.chat import Chat
 from bot.ports.store import Stored
 from handlers.answering import post
@@ -21,7 +21,7 @@ async def tell_ended(desk: Desk, waiting: Iterable[Conversation], chat: Chat) ->
     """Tell the people of those conversations that wait and need not any more; return how many."""
     told = 0
     for conversation in waiting:
-        turn = flow.over(desk.library, conversation, await desk.around()) if conversation.waiting else None
+        turn = over(desk.library, conversation, await desk.around()) if conversation.waiting else None
         if turn is None:
             continue
         # One event for one end, however many replicas see it.

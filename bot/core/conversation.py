@@ -130,6 +130,11 @@ class Conversation:
         return self.outcome is Outcome.WAITING
 
     @property
+    def shared(self) -> bool:
+        """Say whether its owner lets everybody help."""
+        return EVERYONE in self.helpers
+
+    @property
     def handed(self) -> bool:
         """Say whether it is with the helpers."""
         return self.outcome is Outcome.HANDED_OFF

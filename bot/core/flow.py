@@ -10,24 +10,23 @@ from dataclasses import dataclass, replace
 
 from bot.core import matching
 from bot.core.conversation import WHAT, WHICH, Conversation, Remark
+from bot.core.endings import wish
 from bot.core.event import Origin
-from bot.core.folding import Folded, folded
+from bot.core.folding import folded
 from bot.core.guide import Choice, Onward, Outcome, Step, ToOutcome
-from bot.core.incident import Health
 from bot.core.library import FACTS, Library
-from bot.core.moments import moment
-from bot.core.official import CLEAR
 from bot.core.recogniser import Decision, Recognition
-from bot.core.showing import Showing
-from bot.core.turn import NONE_OF_THESE, OVER, Around, Turn
-from bot.core.view import View
+from bot.core.transition import Transition, settled
+from bot.core.turn import NONE_OF_THESE, OVER, SAME, Around, Turn
 
 _NOTES, _NOTE = 20, 500
 _REPORT = 2000
 _IN_PASSING = 2
 """Words beside those of a choice that say no more than it ("still the same")."""
 
-_WAYS = ("again", "back", "start-over", "human", "stop", "fixed", "wait", "not-this", "switch", "questions")
+_WAYS = (
+    "again", "back", "start-over", "human", "stop", "fixed", "wait", "not-this", "switch", "questions", "share",
+)  # fmt: skip
 """The ways out people may take in words, at any question."""
 
 _ENDS = {
@@ -64,19 +63,6 @@ class Press:
     revision: int
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """The conversation after the turn and the view to answer with; unchanged ones need not be stored.
-
-    folded: what stays of the question that was answered, or that a way out was taken from.
-    """
-
-    conversation: Conversation
-    view: View
-    changed: bool
-    folded: Folded | None = None
-
-
 Happening = Say | Press
 
 
@@ -96,7 +82,9 @@ def begin(library: Library, conversation_id: str, origin: Origin, event: Begin, 
     )
     turn = Turn(library, fresh, around, by=origin.user)
     _recognised(turn, found)
-    return _done(turn, opening=True)
+    now = turn.reading()
+    turn.change(began=f"{now.answer}:{now.incident.name if now.incident else ''}")
+    return settled(turn, opening=True)
 
 
 def play(library: Library, conversation: Conversation, event: Happening, around: Around, by: str) -> Transition:
@@ -106,7 +94,7 @@ def play(library: Library, conversation: Conversation, event: Happening, around:
         _pressed(turn, event)
     else:
         _said(turn, event)
-    done = _done(turn, opening=not turn.changed and not turn.aside and conversation.revision <= 1)
+    done = settled(turn, opening=not turn.changed and not turn.aside and conversation.revision <= 1)
     return replace(done, folded=folded(library, conversation, done.conversation, by)) if done.changed else done
 
 
@@ -115,7 +103,7 @@ def show(library: Library, conversation: Conversation, around: Around, preface: 
     turn = Turn(library, conversation, around, by="")
     if preface:
         turn.tell(preface)
-    return _done(turn, opening=conversation.revision <= 1)
+    return settled(turn, opening=conversation.revision <= 1)
 
 
 def take_up(library: Library, conversation: Conversation, around: Around, by: str) -> Transition:
@@ -123,46 +111,12 @@ def take_up(library: Library, conversation: Conversation, around: Around, by: st
     turn = Turn(library, conversation, around, by)
     turn.reopen()
     turn.tell("outcome.reopened")
-    return _done(turn)
-
-
-def over(library: Library, conversation: Conversation, around: Around) -> Transition | None:
-    """Tell somebody who waits that it is over, and ask whether it works again; None while it is not.
-
-    Over is what the page says is over: an incident it lists as ended, or, where none was posted, that all the parts
-    that matter work. An unreadable page, or an incident that is no longer listed, is no end.
-    """
-    turn = Turn(library, conversation, around, by="")
-    if around.board is None or around.board.health is not Health.OK:
-        return None
-    incident = around.board.incident(conversation.incident)
-    if incident and not incident.open:
-        turn.tell("outcome.over", name=incident.name, at=moment(incident.resolved_at or around.now))
-    elif not conversation.incident and turn.reading().answer == CLEAR:
-        turn.tell("outcome.over-unnamed")
-    else:
-        return None
-    turn.change(outcome=None, asking=OVER)
-    return _done(turn)
-
-
-def close(conversation: Conversation, now: float) -> Conversation:
-    """Return the conversation closed without a word, for a reset."""
-    return replace(conversation, outcome=Outcome.LEFT, revision=conversation.revision + 1, touched=now)
+    return settled(turn)
 
 
 def answers_only(library: Library, text: str) -> bool:
     """Say whether a text only makes sense in an open conversation: a number, or a way out such as "back"."""
     return matching.number(text) is not None or any(matching.means(text, _ways_to_say(library, name)) for name in _WAYS)
-
-
-def _done(turn: Turn, *, opening: bool = False) -> Transition:
-    turn.tell_known()
-    if turn.opened and turn.conversation.open:
-        turn.tell_status(turn.reading())
-    if turn.changed:
-        turn.conversation = replace(turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now)
-    return Transition(turn.conversation, Showing(turn, opening=opening or turn.opened).view(), turn.changed)
 
 
 def _recognised(turn: Turn, found: Recognition) -> None:
@@ -207,6 +161,8 @@ def _control(turn: Turn, name: str) -> None:
             turn.switch(turn.other)
         case "questions":
             _list_questions(turn)
+        case _:
+            wish(turn, name)
 
 
 def _start_over(turn: Turn) -> None:
@@ -259,6 +215,8 @@ def _take(turn: Turn, step: Step, choice: Choice) -> None:
             turn.finish(choice.target.outcome)
         elif here.asking == OVER:
             turn.look_again()
+        elif here.asking == SAME:
+            _different(turn)
         else:
             turn.enter(here.guide, here.step)
         return
@@ -270,6 +228,15 @@ def _take(turn: Turn, step: Step, choice: Choice) -> None:
             turn.enter(here.guide, here.step)
         case target:
             turn.enter(target.guide, target.step)
+
+
+def _different(turn: Turn) -> None:
+    """Begin although many share it: with what matters first, which the short question left out."""
+    here = turn.conversation
+    turn.change(incident="")
+    if guide := turn.library.known(here.guide):
+        turn.preface += guide.summary
+        turn.enter(guide.id, here.step)
 
 
 # --- free text -------------------------------------------------------------------------------------------------

@@ -25,12 +25,30 @@ class Folded:
 
 def folded(library: Library, before: Conversation, after: Conversation, by: str) -> Folded | None:
     """Return what stays of the question that was open `before`; None where it was not moved on from."""
+    if not before.open:
+        return _after_the_end(library, before, after)
     answer = _answer(library, before, after)
-    if answer is None or not before.open:
+    if answer is None:
         return None
     guide = library.known(before.guide)
     lead = _quick_answer(guide) if guide and before.revision <= 1 else ()
     return Folded(_question(library, before), answer, by, lead)
+
+
+def _after_the_end(library: Library, before: Conversation, after: Conversation) -> Folded | None:
+    """Return what stays of an end that was answered: what helped, or that it came back."""
+    if before.outcome not in {Outcome.FIXED, Outcome.LEFT}:
+        return None
+    say, ended = library.messages, library.ending(before.outcome).title
+    if after.helped and not before.helped:
+        helped = say.text("fixed.itself")
+        if "#" in after.helped:
+            guide_id, _, step_id = after.helped.partition("#")
+            helped = plain(library.step(guide_id, step_id)[1].title)
+        return Folded(say.inline("fixed.what"), helped, "", ended)
+    if after.open:
+        return Folded(ended, say.text(f"reopen.{before.outcome.value}"), "")
+    return None
 
 
 def _question(library: Library, before: Conversation) -> Inline:

@@ -16,6 +16,11 @@ HELPER = "helper"
 HELPED = "helped:"
 """What the choices that say what helped begin with, as ways out; then a number, or `ITSELF`."""
 
+POSTED, STUCK = "posted", "stuck"
+"""What happens to a hand-off by itself: its packet is where it belongs, or cannot be brought there."""
+TAKEN, ASKED, RESOLVED, RETURNED = "take", "ask", "resolve", "return"
+"""What helpers do with it."""
+
 _REMEDIES = 3
 """Most steps among which somebody picks what helped: those tried last."""
 _LEFT = 3
@@ -27,8 +32,10 @@ _PRESENT = "console"
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds of silence after which somebody is asked once whether they are still there, and after which a
-    conversation is closed without a word; 0: never."""
+    """Seconds of silence after which somebody is asked once whether they are still there, and a conversation ends.
+
+    0: never.
+    """
 
     nudge: float = 30 * 60.0
     close: float = 24 * 3600.0

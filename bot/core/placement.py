@@ -30,10 +30,17 @@ class Where(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """A platform's channels as its admins set them: ids of those for triage, and of those Redial reads along in."""
+    """A platform's channels as its admins set them: ids of those for triage, and of those Redial reads along in.
+
+    handoff: the channel hand-offs are posted to; handoff_person: who gets them where there is none. helpers: user
+    groups or roles whose members may take part in every conversation.
+    """
 
     triage: frozenset[str] = frozenset()
     watched: frozenset[str] = frozenset()
+    handoff: str = ""
+    handoff_person: str = ""
+    helpers: frozenset[str] = frozenset()
 
 
 def where(rooms: Rooms, event: InboundEvent, how: How) -> Where | None:

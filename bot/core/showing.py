@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from bot.core import endings
 from bot.core.conversation import WHICH, Visit
+from bot.core.gathering import ROOM
 from bot.core.guide import Choice, Guide, Outcome, Step, ToOutcome, ToStep
-from bot.core.handoff import cause_title, packet
 from bot.core.moments import duration
 from bot.core.official import INCIDENT
+from bot.core.placement import Where
+from bot.core.sharing import one_line
 from bot.core.text import Block, Bullets, Code, Heading, Inline, Note, Span, Steps, Text, Undo, plain
-from bot.core.turn import Turn
+from bot.core.turn import OVER, SAME, Turn
 from bot.core.view import Cite, Control, Offer, Tone, View
 
 _WAYS_OUT = ("back", "start-over", "human", "not-this", "stop")
@@ -32,8 +35,12 @@ class Showing:
         """Return the view, marked with the conversation it belongs to."""
         if self.here.outcome is not None:
             view = self._end(self.here.outcome)
+        elif self.here.asking == SAME:
+            view = one_line(self.turn, self.library.question(SAME).title, self._offers())
         elif not self.here.guide:
             view = self._which() if self.here.step == WHICH else self._what()
+        elif self.here.asking == OVER:
+            view = self._over(self.library.question(OVER))
         elif self.here.asking:
             view = self._fact(self.library.question(self.here.asking))
         else:
@@ -66,6 +73,7 @@ class Showing:
         body = (*step.body, *self._fitting(step))
         managed = step.bypass and self.turn.around.managed
         blocks = self._request(step, body) if managed else tuple(self._filled(body))
+        blocks += self._odds(step)
         lead = self.messages.inline("bypass.lead") if managed and not step.cause else step.title
         return View(
             lead=lead,
@@ -75,6 +83,11 @@ class Showing:
             evidence=step.evidence,
             sources=tuple(self._sources(step, body)),
         )
+
+    def _odds(self, step: Step) -> tuple[Block, ...]:
+        """Return how often a step helped here, where that has been counted often enough to say it."""
+        fixed, tried = self.turn.around.odds.get(f"{self.here.guide}#{step.id}", (0, 0))
+        return (Text(self.messages.inline("step.odds", fixed=fixed, tried=tried)),) if tried else ()
 
     def _fitting(self, step: Step) -> tuple[Block, ...]:
         """Return the parts of a step that fit what is known; the one for all others if none does."""
@@ -100,6 +113,21 @@ class Showing:
 
     def _fact(self, step: Step) -> View:
         return View(lead=step.title, blocks=step.body, offers=self._offers(), controls=self._controls())
+
+    def _over(self, question: Step) -> View:
+        """Return the question after the end, with what is to be looked at before anything is sent again."""
+        mine = next((self._fitting(step) for step in self._waited() if step.variants), ())
+        checks = mine or self._fitting(question)
+        body = (*question.body, *(block for block in checks if not isinstance(block, Heading)))
+        return View(lead=question.title, blocks=body, offers=self._offers(), controls=self._controls())
+
+    def _waited(self) -> Iterator[Step]:
+        """Yield the steps of the guide that an incident leads to: they say what to do when it is over."""
+        for step in self.guide.steps if self.guide else ():
+            target = found.target if step.auto and (found := step.choice(INCIDENT)) else None
+            there = self.library.step(target.guide, target.step)[1] if isinstance(target, ToStep) else None
+            if there:
+                yield there
 
     def _which(self) -> View:
         lead = self.messages.inline("which.lead")
@@ -159,6 +187,8 @@ class Showing:
         offered = any(choice.target == ToOutcome(Outcome.WAITING) for choice in self.turn.choices)
         if self.here.guide and not offered and self.turn.reading().answer == INCIDENT:
             out.insert(0, Control("@wait", self.messages.text("control.wait")))
+        if self.here.where.public and not self.here.shared:
+            out.append(Control("@share", self.messages.text("control.share")))
         if other := self.library.known(self.turn.other):
             out.append(Control("@switch", self.messages.text("control.switch", title=other.title)))
         return tuple(out)
@@ -195,23 +225,22 @@ class Showing:
 
     def _end(self, outcome: Outcome) -> View:
         ending = self.library.ending(outcome)
-        blocks: list[Block] = []
-        if self.here.cause and outcome is not Outcome.WAITING:
-            key = "outcome.cause" if outcome is Outcome.FIXED else "outcome.cause-so-far"
-            blocks.append(Text(self.messages.inline(key, cause=cause_title(self.library, self.here.cause))))
         if outcome is Outcome.WAITING:
-            blocks += self._waiting()
-        blocks += ending.body
-        if outcome is Outcome.HANDED_OFF:
-            blocks.append(Code(packet(self.library, self.here, self.turn.around.board)))
-        if outcome is Outcome.WAITING:
-            blocks.append(Text(self.messages.inline("outcome.resume")))
-        return View(lead=ending.title, blocks=tuple(blocks), outcome=outcome)
+            resume = Text(self.messages.inline("outcome.resume"))
+            return View(lead=ending.title, blocks=(*self._waiting(), *ending.body, resume), outcome=outcome)
+        return View(
+            lead=endings.lead(self.turn, ending.title),
+            blocks=tuple(endings.blocks(self.turn, ending.body)),
+            offers=tuple(endings.offers(self.turn)),
+            outcome=outcome,
+        )
 
     def _waiting(self) -> Iterator[Block]:
         board = self.turn.around.board
         incident = board.incident(self.here.incident) if board and self.here.incident else None
-        if board and incident:
+        if self.here.incident.startswith(ROOM):
+            yield Text(self.messages.inline("outcome.waiting-room"))
+        elif board and incident:
             lasted = incident.lasted(board.clock(self.turn.around.now))
             since = duration(self.messages, lasted) if lasted is not None else "?"
             yield Text(self.messages.inline("outcome.waiting-for", name=incident.name, since=since))
@@ -219,7 +248,7 @@ class Showing:
             yield Text(self.messages.inline("outcome.waiting-page"))
         # A terminal is there only while it is open; everywhere else somebody is always listening.
         key = "outcome.promise-terminal" if self.here.origin.platform == "console" else "outcome.promise"
-        yield Text(self.messages.inline(key))
+        yield Text(self.messages.inline("outcome.promise-aside" if self.here.where is Where.ASIDE else key))
 
 
 _SPACES = re.compile(r"[ \t]+")

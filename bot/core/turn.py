@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from bot.core.conversation import WHAT, WHICH, Conversation, Visit
 from bot.core.guide import Choice, Guide, Outcome, Question, Step, ToOutcome, ToStep
 from bot.core.incident import Board
 from bot.core.library import FACTS, Library
+from bot.core.life import Pace
 from bot.core.messages import Value
-from bot.core.official import ELSEWHERE, OFFICIAL_STATUS, UNKNOWN, Reading, reading
+from bot.core.official import ELSEWHERE, INCIDENT, OFFICIAL_STATUS, UNKNOWN, Reading, reading
 from bot.core.text import Block, Bullets, Span, Text
+
+if TYPE_CHECKING:
+    from bot.core.gathering import Gathering
 
 OVER = "over"
 """The question, among those for facts, that is asked when the incident somebody waited for has ended."""
+SAME = "same"
+"""The one that is asked first of a report that many share."""
+DIFFERENT = "different"
+"""The choice, here and in guides, that says that an open incident is not what somebody has."""
 
 _EVERYDAY = (
     "response-cut-off",
@@ -38,11 +46,19 @@ _HOPS = 60
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What holds while a turn is played. now: seconds since the epoch; managed: devices belong to the company."""
+    """What holds while a turn is played. now: seconds since the epoch; managed: devices belong to the company.
+
+    gatherings: what many share in this workspace; None where nobody counts, or not yet.
+    pace: how long silence lasts before something is done about it. odds: how often a step, as `guide#step`, was the one
+    that helped, and how often it was tried, where that has been counted often enough.
+    """
 
     now: float
     board: Board | None = None
     managed: bool = True
+    gatherings: tuple[Gathering, ...] | None = None
+    pace: Pace = field(default_factory=Pace)
+    odds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class Turn:
@@ -164,8 +180,12 @@ class Turn:
 
     def finish(self, outcome: Outcome) -> None:
         """End the conversation."""
-        incident = self.reading().incident if outcome is Outcome.WAITING else None
-        self.change(outcome=outcome, asking="", incident=incident.id if incident else "")
+        incident = ""
+        if outcome is Outcome.WAITING:
+            official = self.reading().incident
+            # What the room reports may be waited for too: it was noted when that was asked.
+            incident = official.id if official else self.conversation.incident
+        self.change(outcome=outcome, asking="", incident=incident)
 
     def switch(self, guide_id: str) -> None:
         """Go to another guide, keeping what is known."""
@@ -184,7 +204,7 @@ class Turn:
         """Go on after an end, at the same place; a fact that was being asked for there is asked for again."""
         here = self.conversation
         asking = here.asking or (self._missing(self.library.step(here.guide, here.step)[1]) if here.guide else "")
-        self.change(outcome=None, incident="", asking=asking or "")
+        self.change(outcome=None, incident="", asking=asking or "", helped="")
 
     # --- moving ---
 
@@ -223,6 +243,8 @@ class Turn:
 
     def _by_itself(self, step: Step) -> Choice | None:
         """Return the choice Redial can make: from the status page, or from a fact it already knows."""
+        if self._different(step):
+            return step.choice(DIFFERENT)
         if step.auto == OFFICIAL_STATUS:
             now = self.reading()
             self.tell_status(now)
@@ -234,6 +256,14 @@ class Turn:
         if choice and fact and fact in self.conversation.stated and not self._used(fact):
             self.known.append(choice.label)
         return choice
+
+    def _different(self, step: Step) -> bool:
+        """Say whether a finding "it is the incident" was contradicted before it was shown; that counts once."""
+        history = self.conversation.history
+        if not history or history[-1].by or history[-1].choice != INCIDENT or not step.choice(DIFFERENT):
+            return False
+        said = any((visit.guide, visit.choice) == (FACTS, DIFFERENT) for visit in history)
+        return said and not any(visit.step == step.id and visit.guide == self.conversation.guide for visit in history)
 
     def _used(self, fact: str) -> bool:
         """Say whether a fact from the report was already used, and so already told."""
@@ -250,13 +280,17 @@ class Turn:
         return ""
 
     def look_again(self) -> None:
-        """Go back to where the official status was read last, so that it is read, and told, anew."""
-        self.change(told="")
-        for visit in reversed(self.conversation.history):
-            if visit.guide != FACTS and self.library.step(visit.guide, visit.step)[1].auto:
-                self.enter(visit.guide, visit.step)
-                return
-        self.enter(self.conversation.guide, self.conversation.step)
+        """Go on where it stood. Where that was what the official status led to, it is read, and told, anew."""
+        here = self.conversation
+        self.change(told="", asking="")
+        places = (
+            v for v in reversed(here.history) if v.guide != FACTS and (v.guide, v.step) != (here.guide, here.step)
+        )
+        last = next(places, None)
+        if last and not last.by and self.library.step(last.guide, last.step)[1].auto:
+            self.enter(last.guide, last.step)
+        elif here.guide:
+            self.enter(here.guide, here.step)
 
     def back(self) -> bool:
         """Go back to the question answered last; False at the first one."""

@@ -10,6 +10,8 @@ from bot.core.text import Block, Evidence, Heading, Inline
 
 COMMAND = "@command"
 """Step of a view whose offers are sub-commands, ids as typed behind `/redial`; its `conversation` is the channel."""
+HANDOFF = "@handoff"
+"""Step of a hand-off's message, where helpers read it; its offers are what they may do."""
 START = "start"
 """The offer of such a view that begins a report without words: the exact line is then asked for."""
 

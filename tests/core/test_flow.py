@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core import flow
+from bot.core import flow, life
 from bot.core.conversation import Remark
 from bot.core.guide import Outcome
 from bot.core.incident import Board, Health
@@ -617,5 +617,5 @@ def test_texts_that_only_answer_are_no_reports() -> None:
 
 def test_closing_is_one_revision_on() -> None:
     here = Talk().starts("cut-off").here
-    closed = flow.close(here, NOW + 9)
+    closed = life.closed(here, NOW + 9)
     assert (closed.outcome, closed.revision, closed.touched) == (Outcome.LEFT, here.revision + 1, NOW + 9)

@@ -1,0 +1,48 @@
+"""What a turn comes to: the conversation as it is to be stored, and the view to answer with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.core.conversation import Conversation
+from bot.core.folding import Folded
+from bot.core.library import Library
+from bot.core.life import Quiet, due, quiet
+from bot.core.official import INCIDENT
+from bot.core.showing import Showing
+from bot.core.turn import Around, Turn
+from bot.core.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """The conversation after the turn and the view to answer with; unchanged ones need not be stored.
+
+    folded: what stays of the question that was answered, or that a way out was taken from.
+    """
+
+    conversation: Conversation
+    view: View
+    changed: bool
+    folded: Folded | None = None
+
+
+def settled(turn: Turn, *, opening: bool = False, nudging: bool = False) -> Transition:
+    """Close a turn: a revision on if anything changed. nudging: it is a question nobody has to answer."""
+    turn.tell_known()
+    if turn.opened and turn.conversation.open:
+        turn.tell_status(turn.reading())
+    if turn.changed:
+        after = replace(turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now)
+        turn.conversation = replace(after, due=due(after, turn.around.pace, nudging=nudging))
+    return Transition(turn.conversation, Showing(turn, opening=opening or turn.opened).view(), turn.changed)
+
+
+def nudge(library: Library, conversation: Conversation, around: Around) -> Transition | None:
+    """Ask once whether somebody is still there; None where that has to wait: nobody is hurried in a storm."""
+    turn = Turn(library, conversation, around, by="")
+    if quiet(conversation, around.pace, around.now) is not Quiet.NUDGE or turn.reading().answer == INCIDENT:
+        return None
+    turn.change(nudged=True)
+    turn.tell_aside("life.nudge")
+    return settled(turn, nudging=True)
