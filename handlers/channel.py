@@ -27,6 +27,8 @@ _log = structlog.get_logger(__name__)
 
 _NAMED = 40
 """Most names that are listed in an answer."""
+_SUGGESTED = 60.0
+"""Seconds for which names are suggested without being read again."""
 
 MANAGING = ("subscribe", "unsubscribe", "subscriptions")
 """The sub-commands where a platform tells who may manage a channel, in the order `help` lists them."""
@@ -79,6 +81,22 @@ async def managed(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat) 
         await chat.tell(event.origin, view)
 
 
+class Suggested:
+    """Names of parts that are suggested while somebody types, read from the store at most once a minute."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Take where the pages are."""
+        self._desk, self._until, self._names = desk, 0.0, list[str]()
+
+    async def __call__(self) -> list[str]:
+        """Return the names of all parts of all pages."""
+        if self._desk.clock() >= self._until:
+            self._until = self._desk.clock() + _SUGGESTED
+            menus = [await menu(self._desk, page) for page in self._desk.watched]
+            self._names = [part.label for offered in menus for part in offered.parts]
+        return self._names
+
+
 async def menu(desk: Desk, page: str, mentions: tuple[Option, ...] = ()) -> Menu:
     """Return what can be chosen of a page: its parts as it lists them now, in our words where we have some."""
     ours = desk.library.services.components
@@ -115,7 +133,10 @@ async def _view(counter: _Counter, what: Commanded) -> View | None:
 async def _cannot(counter: _Counter) -> View | None:
     """Return why nothing can be chosen in this channel, or not like this; None where it can."""
     say, before = counter.say, counter.before
-    if missing := await counter.chat.lacks(counter.origin):
+    missing = await counter.chat.lacks(counter.origin)
+    if missing is None:
+        return View(say.inline("subscribe.no-channel"))
+    if missing:
         return View(say.inline("subscribe.not-here", missing=missing))
     if before and before.declared and before.standing is not Standing.ENDING:
         return View(say.inline("subscribe.declared", page=counter.menu.name))

@@ -88,8 +88,11 @@ class Manages(Protocol):
     async def may_manage(self, origin: Origin) -> bool:
         """Say whether the platform lets `origin.user` manage `origin.channel`; False also where it does not tell."""
 
-    async def lacks(self, origin: Origin) -> str:
-        """Return the right without which nothing can be announced in a channel; empty where none is missing."""
+    async def lacks(self, origin: Origin) -> str | None:
+        """Return the rights without which nothing can be announced in a channel; empty where none is missing.
+
+        None for a kind of channel that takes no announcements.
+        """
 
     async def mentions(self, origin: Origin) -> tuple[Option, ...]:
         """Return whom an announcement in a channel could mention; values are as in `Choice.mention`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -18,7 +18,8 @@ class House:
     """What an adapter is given. read: decides what follows `/redial`, a sub-command or a report.
 
     guides: their titles by id, to name threads and to suggest while somebody types. leases: for a connection that one
-    of several processes holds; None where there is but one.
+    of several processes holds; None where there is but one. pages: names by id of those a channel can hear of, and
+    parts: the names of their parts, both to choose from.
     """
 
     intake: Intake
@@ -26,6 +27,8 @@ class House:
     read: Callable[[str], Commanded | Said]
     guides: Mapping[str, str] = field(default_factory=dict)
     leases: Leases | None = None
+    pages: Mapping[str, str] = field(default_factory=dict)
+    parts: Callable[[], Awaitable[Sequence[str]]] | None = None
 
 
 class Running(Protocol):

@@ -86,7 +86,8 @@ async def _examined_slack(settings: Settings) -> Sequence[Check]:
 def _discord(settings: Settings, house: House) -> AbstractAsyncContextManager[Running]:
     from bot.adapters.discord.gateway import Access, start  # noqa: PLC0415 - loads discord.py
 
-    return start(Access(_secret(settings.discord_token), settings.discord.rooms), house)
+    access = Access(_secret(settings.discord_token), settings.discord.rooms, frozenset(settings.discord.admins))
+    return start(access, house)
 
 
 async def _examined_discord(settings: Settings) -> Sequence[Check]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.discord.commands import PLAIN
+from handlers.channel import MANAGING
 from handlers.commands import COMMANDS
 from tests.contract.bench_console import Console
 from tests.contract.bench_discord import DiscordBench
@@ -56,4 +57,4 @@ def test_the_table_has_a_row_a_feature() -> None:
 
 
 def test_every_sub_command_is_on_discord() -> None:
-    assert {*PLAIN, "triage", "guide", "resume"} == set(COMMANDS)
+    assert {*PLAIN, "triage", "guide", "resume", "subscribe", "unsubscribe"} == {*COMMANDS, *MANAGING}

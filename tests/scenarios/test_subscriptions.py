@@ -41,7 +41,7 @@ async def town() -> Town:
 
 async def test_a_new_channel_gets_what_is_open_as_one_message_and_no_history(town: Town) -> None:
     said_to_them = words(await subscribe(town.office, ADMIN, MENU, Choice()))
-    assert "everything on Claude" in said_to_them
+    assert "hears of Claude: everything" in said_to_them
     await town.announces()
     (post,) = town.posts()
     assert "2 incidents are open" in text(post)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import discord
 
+from bot.adapters.discord import managing
 from bot.adapters.discord.decode import ORIGINAL, reference, referred
 from bot.adapters.discord.render import PLAIN, Renderer, Setting
 from bot.adapters.discord.wire import Reply, Wire
-from bot.core.errors import ChannelGone, ChatError, NotAllowed
+from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
 from bot.core.folding import Folded
+from bot.core.form import Form, Option
 from bot.core.messages import Messages
 from bot.core.placement import Where
 from bot.core.text import Span
-from bot.core.view import View
+from bot.core.view import HANDOFF, View
 from bot.ports.chat import Posted
 
 OFFER = "@offer"
@@ -30,6 +32,7 @@ class Station:
 
     titles: guides by id, for the names of threads. forms: words in threads only come through a form.
     offered: told of each offer that was made, and where it is. spoken: of each thread Redial has just spoken in.
+    admins: ids of people who may manage every channel.
     """
 
     wire: Wire
@@ -39,6 +42,7 @@ class Station:
     forms: bool = False
     offered: Callable[[InboundEvent, str], None] = lambda _event, _message: None
     spoken: Callable[[int], None] = lambda _thread: None
+    admins: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -46,7 +50,7 @@ class DiscordChat:
     """Implements the Chat port, for what came with one event, or without one for what nobody asked for.
 
     reply: how an interaction is answered. opens: the event's message gets its thread with the first answer.
-    answered: something has been shown or told.
+    answered: something has been shown or told. manages: who spoke may manage the channel, as Discord says.
     """
 
     station: Station
@@ -54,6 +58,7 @@ class DiscordChat:
     reply: Reply | None = None
     opens: bool = False
     answered: bool = False
+    manages: bool = False
     _wire: Wire = field(init=False)
 
     def __post_init__(self) -> None:
@@ -108,11 +113,44 @@ class DiscordChat:
                 return Posted(thread, reference(place, found), self._link(origin, place, found))
         return None
 
+    async def may_manage(self, origin: Origin) -> bool:
+        """Say whether somebody has the right Manage Channels here, or is named in the settings."""
+        return self.manages or origin.user in self.station.admins
+
+    async def lacks(self, origin: Origin) -> str | None:
+        """Return the rights an announcement would need here and Redial has not."""
+        return managing.lacks(self._wire.client, origin)
+
+    async def mentions(self, origin: Origin) -> tuple[Option, ...]:
+        """Return whom Redial may mention here."""
+        return managing.mentions(self._wire.client, origin)
+
+    async def ask(self, origin: Origin, form: Form) -> None:  # noqa: ARG002 - an interaction is answered where it is
+        """Open a form."""
+        if self.reply is None:
+            raise ChatUnavailable("a message cannot open a form")
+        await self.reply.ask(managing.Asked(form))
+        self.answered = True
+
+    async def may_help(self, origin: Origin, groups: frozenset[str]) -> bool:
+        """Say whether who pressed has one of these roles."""
+        return self.reply is not None and self.reply.user == origin.user and bool(self.reply.roles & groups)
+
+    async def direct(self, origin: Origin) -> Origin:
+        """Return the direct messages with a person."""
+        return replace(origin, channel=str(await self._wire.direct(origin.user)), thread="")
+
+    async def link(self, origin: Origin, message: str) -> str:
+        """Return the address of a message, or of its thread."""
+        place = int(origin.thread or origin.channel)
+        found = referred(message) or (place, 0)
+        return self._link(origin, *found)
+
     # --- places ---
 
     async def _in_thread(self, origin: Origin, view: View) -> Posted:
         # What nobody asked for just now, such as "it is over", has to reach its owner.
-        channel, thread, calls = int(origin.channel), int(origin.thread or 0), "" if self.event else origin.user
+        channel, thread, calls = int(origin.channel), int(origin.thread or 0), "" if self._present() else origin.user
         began = False
         if not thread or self.opens:
             thread = await self._wire.open_thread(channel, self._title(view), message=thread)
@@ -127,7 +165,8 @@ class DiscordChat:
             thread = await self._wire.open_thread(channel, self._title(view), message=thread)
             message = await self._wire.post(thread, self._parts(view, setting), key=view.key, mentions=_only(calls))
         self.station.spoken(thread)
-        await self._pointed(thread)
+        if began:
+            await self._pointed(thread)
         return Posted(str(thread), reference(thread, message), self._link(origin, thread, message))
 
     async def _in_channel(self, origin: Origin, view: View, message: str) -> Posted:
@@ -136,13 +175,13 @@ class DiscordChat:
         channel = int(origin.thread or origin.channel)
         if found:
             try:
-                await self._wire.edit(*found, self._parts(view))
+                await self._wire.edit(*found, self._parts(view, self._away(origin)))
             except ChannelGone:
                 found = None
         if not found:
-            parts = self._parts(view, Setting(note=self._missing(channel)))
+            parts = self._parts(view, replace(self._away(origin), note=self._missing(channel)))
             found = (channel, await self._wire.post(channel, parts, key=view.key))
-        if self.reply:
+        if self.reply and self.event and origin.channel == self.event.origin.channel:
             await self.reply.withdraw()
         return Posted(origin.thread, reference(*found), self._link(origin, *found))
 
@@ -210,6 +249,22 @@ class DiscordChat:
         """Return the workspace buttons must name, where the place they stand in is of another."""
         return origin.workspace if self.reply and self.reply.public else ""
 
+    def _present(self) -> bool:
+        """Say whether somebody has just done what is answered, so that nothing has to call them."""
+        what = self.event.what if self.event else None
+        helped = isinstance(what, Pressed) and what.step == HANDOFF
+        return what is not None and not helped
+
+    def _away(self, origin: Origin) -> Setting:
+        """Return what buttons must say in a channel of another server than the conversation's, or of none."""
+        return Setting(workspace=origin.workspace) if self._server(int(origin.channel)) != origin.workspace else PLAIN
+
+    def _server(self, channel: int) -> str:
+        """Return the server a channel is in; empty where the cache does not know it, or it is in none."""
+        found = self._wire.client.get_channel(channel)
+        guild = getattr(found, "guild", None)
+        return str(guild.id) if guild else ""
+
     async def _pointed(self, thread: int) -> None:
         """Say where the answer is to somebody whose command was answered in a new thread."""
         if self.reply and self.reply.waits:
@@ -226,7 +281,8 @@ class DiscordChat:
                 return
 
     def _link(self, origin: Origin, channel: int, message: int) -> str:
-        return f"https://discord.com/channels/{origin.workspace}/{channel}/{message}"
+        tail = f"/{message}" if message else ""
+        return f"https://discord.com/channels/{self._server(channel) or origin.workspace}/{channel}{tail}"
 
     def _address(self, channel: int) -> str:
         workspace = self.event.origin.workspace if self.event else ""

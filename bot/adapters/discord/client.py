@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from datetime import datetime, timedelta
 
 import discord
@@ -12,8 +12,10 @@ from discord import app_commands
 
 from bot.adapters.discord import commands, decode
 from bot.adapters.discord.chat import DiscordChat, Station
+from bot.adapters.discord.choosing import ASKS
 from bot.adapters.discord.decode import Heard
 from bot.adapters.discord.limits import ATTACHMENT
+from bot.adapters.discord.managing import ASKED
 from bot.adapters.discord.memory import Memory
 from bot.adapters.discord.press import REMOVE, WRITE, Mark
 from bot.adapters.discord.render import Renderer
@@ -21,13 +23,15 @@ from bot.adapters.discord.wire import Reply, Wire
 from bot.core.errors import ChatError
 from bot.core.event import Commanded, InboundEvent, Said
 from bot.core.placement import Rooms
-from bot.core.view import View
+from bot.core.view import COMMAND, View
 from bot.ports.platform import House
 
 _log = structlog.get_logger(__name__)
 
 _COOLDOWN = 600.0
 """Seconds after an offer in which the same person gets no other in the same channel."""
+_PATIENCE = 1.5
+"""Seconds a form may take; unanswered for three, Discord gives a command up."""
 _MISSED = timedelta(minutes=15)
 """How far back threads are read after a time without a connection."""
 _MISSED_MOST = 50
@@ -38,9 +42,16 @@ class RedialClient(discord.AutoShardedClient):
     """One application in all its servers. It keeps no messages and no members."""
 
     def __init__(
-        self, house: House, rooms: Rooms, titles: Mapping[str, str], *, content: bool = True, shards: int | None = None
+        self,
+        house: House,
+        rooms: Rooms,
+        titles: Mapping[str, str],
+        *,
+        content: bool = True,
+        shards: int | None = None,
+        admins: frozenset[str] = frozenset(),
     ) -> None:
-        """Take what it works with. content: the message content intent is granted."""
+        """Take what it works with. content: the message content intent is granted. admins: see `Station`."""
         super().__init__(
             intents=intents(content=content),
             max_messages=None,
@@ -52,9 +63,9 @@ class RedialClient(discord.AutoShardedClient):
         self._house, self.rooms = house, rooms
         renderer = Renderer(house.messages)
         wire, forms = Wire(self), not content
-        self.station = Station(wire, house.messages, titles, renderer, forms, self._offered, self._spoken)
+        self.station = Station(wire, house.messages, titles, renderer, forms, self._offered, self._spoken, admins)
         self.tree = app_commands.CommandTree(self)
-        self.tree.add_command(commands.group(house.messages, titles, self._command))
+        self.tree.add_command(commands.group(house, titles, self._command))
         self.tree.add_command(commands.shortcut(house.messages, self._shortcut))
         self._offers: Memory[int, str] = Memory()
         self._cooling: Memory[tuple[str, str], float] = Memory()
@@ -156,12 +167,29 @@ class RedialClient(discord.AutoShardedClient):
             read = self._house.read(what.text)
             what = read if isinstance(read, Commanded) else what
         event = InboundEvent(event.id, event.origin, what, event.locale, event.room)
-        await self._submit(event, DiscordChat(self.station, event, opens=heard.opens))
+        await self._submit(event, DiscordChat(self.station, event, opens=heard.opens, manages=heard.manages))
 
     async def _command(self, interaction: discord.Interaction, what: Commanded | Said) -> None:
         event = decode.from_interaction(interaction, what)
-        reply = await self._acknowledged(interaction, event)
-        await self._submit(event, DiscordChat(self.station, event, reply))
+        if isinstance(what, Commanded) and what.name == ASKS:
+            # A form can only be the first answer, so the acknowledgement waits for it, but not for long.
+            reply = Reply(interaction, waits=False, private=event.room != "direct", held=True)
+            asyncio.get_running_loop().call_later(_PATIENCE, self._late, reply)
+        else:
+            reply = await self._acknowledged(interaction, event)
+        manages = interaction.permissions.manage_channels
+        await self._submit(event, DiscordChat(self.station, event, reply, manages=manages))
+
+    def _late(self, reply: Reply) -> None:
+        """Acknowledge what was not answered in time; no form opens any more."""
+        if reply.held:
+            self._closes(self._acknowledged_late(reply))
+
+    async def _acknowledged_late(self, reply: Reply) -> None:
+        try:
+            await reply.acknowledge()
+        except ChatError as error:
+            _log.info("not acknowledged", platform=decode.PLATFORM, error=str(error))
 
     async def _shortcut(self, interaction: discord.Interaction, message: discord.Message) -> None:
         heard = decode.from_shortcut(interaction, message, self.me)
@@ -173,6 +201,11 @@ class RedialClient(discord.AutoShardedClient):
         await self._submit(event, DiscordChat(self.station, event, reply, heard.opens))
 
     async def _form(self, interaction: discord.Interaction, mark: Mark) -> None:
+        if mark.step == ASKED:
+            event = decode.from_answers(interaction, mark)
+            reply, manages = await self._acknowledged(interaction, event), interaction.permissions.manage_channels
+            await self._submit(event, DiscordChat(self.station, event, reply, manages=manages))
+            return
         event = decode.from_form(interaction, mark)
         if mark.conversation:
             await interaction.response.defer()
@@ -185,6 +218,9 @@ class RedialClient(discord.AutoShardedClient):
         mine = mark.for_user in {"", str(interaction.user.id)}
         if mark.choice == WRITE and mine:
             await interaction.response.send_modal(commands.Form(self._house.messages, mark))
+            return
+        if mark.step == COMMAND:
+            await self._command(interaction, self._house.read(mark.choice))
             return
         await interaction.response.defer()
         event = decode.from_press(interaction, mark)
@@ -204,12 +240,16 @@ class RedialClient(discord.AutoShardedClient):
     async def _submit(self, event: InboundEvent, chat: DiscordChat) -> None:
         def played() -> None:
             if chat.reply and (chat.reply.waits or not chat.answered):
-                closing = asyncio.get_running_loop().create_task(self._closed(event, chat, chat.reply))
-                self._closing.add(closing)
-                closing.add_done_callback(self._closing.discard)
+                self._closes(self._closed(event, chat, chat.reply))
 
         if not self._house.intake.submit(event, chat, played):
             await self._say(event, chat, "trouble.busy")
+
+    def _closes(self, ending: Coroutine[None, None, None]) -> None:
+        """See to the end of an interaction, beside whatever else goes on."""
+        closing = asyncio.get_running_loop().create_task(ending)
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
 
     async def _closed(self, event: InboundEvent, chat: DiscordChat, reply: Reply) -> None:
         """Leave nobody before "thinking", or a form whose words were for a conversation that has ended."""

@@ -7,11 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping
 import discord
 from discord import app_commands
 
+from bot.adapters.discord import choosing
 from bot.adapters.discord.limits import DESCRIPTION, FIELD, INPUT, OPTION, OPTIONS, TITLE, cut
 from bot.adapters.discord.press import Mark, to_custom_id
 from bot.adapters.discord.render import Json
 from bot.core.event import Commanded, Said
 from bot.core.messages import Messages
+from bot.ports.platform import House
 
 Take = Callable[[discord.Interaction, Commanded | Said], Awaitable[None]]
 TakeMessage = Callable[[discord.Interaction, discord.Message], Awaitable[None]]
@@ -19,7 +21,7 @@ TakeMessage = Callable[[discord.Interaction, discord.Message], Awaitable[None]]
 Declared = app_commands.Command[app_commands.Group, ..., None]
 
 NAME = "redial"
-PLAIN = ("guides", "status", "reset", "forget-me", "help")
+PLAIN = ("guides", "status", "subscriptions", "reset", "forget-me", "help")
 """Sub-commands without an option."""
 REPORT = Mark("+")
 """What the form of `/redial triage` carries: no conversation yet."""
@@ -27,8 +29,9 @@ REPORT = Mark("+")
 _COMPARED = ("name", "type", "description", "required", "autocomplete", "min_value", "max_value", "max_length")
 
 
-def group(messages: Messages, titles: Mapping[str, str], take: Take) -> app_commands.Group:
+def group(house: House, titles: Mapping[str, str], take: Take) -> app_commands.Group:
     """Return `/redial` with its sub-commands; it may be installed in a server and by a person."""
+    messages = house.messages
     parent = app_commands.Group(
         name=NAME,
         description=_about(messages, "discord.about"),
@@ -38,6 +41,8 @@ def group(messages: Messages, titles: Mapping[str, str], take: Take) -> app_comm
     parent.add_command(_triage(messages, take))
     parent.add_command(_guide(messages, titles, take))
     parent.add_command(_resume(messages, take))
+    for command in choosing.commands(house, take):
+        parent.add_command(command)
     for name in PLAIN:
         parent.add_command(_plain(name, messages, take))
     return parent

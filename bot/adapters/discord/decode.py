@@ -8,6 +8,7 @@ from typing import cast
 
 import discord
 
+from bot.adapters.discord.managing import answers
 from bot.adapters.discord.markup import from_markdown
 from bot.adapters.discord.press import Mark, from_custom_id
 from bot.core.event import Commanded, How, InboundEvent, Origin, Pressed, Room, Said
@@ -25,11 +26,15 @@ _TEXTS = (".txt", ".log", ".md", ".json", ".out", ".err")
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message that is Redial's business. files: its attachments that are text. opens: an answer begins a thread."""
+    """A message that is Redial's business. files: its attachments that are text. opens: an answer begins a thread.
+
+    manages: who wrote a mention may manage the channel.
+    """
 
     event: InboundEvent
     files: tuple[discord.Attachment, ...] = ()
     opens: bool = False
+    manages: bool = False
 
 
 def from_message(message: discord.Message, me: int, rooms: Rooms, *, others_since: bool = False) -> Heard | None:
@@ -56,7 +61,8 @@ def from_message(message: discord.Message, me: int, rooms: Rooms, *, others_sinc
         author = str(quoted.author.id) if quoted.author.id != message.author.id else ""
     said = Said(text, how, author, others_since=others_since)
     files = text_files([message, *([quoted] if quoted else [])])
-    return Heard(InboundEvent(f"m:{message.id}", origin, said, room=room), files, opens)
+    manages = how == "mention" and _manages(message)
+    return Heard(InboundEvent(f"m:{message.id}", origin, said, room=room), files, opens, manages)
 
 
 def from_shortcut(interaction: discord.Interaction, message: discord.Message, me: int) -> Heard:
@@ -88,6 +94,12 @@ def from_press(interaction: discord.Interaction, mark: Mark) -> InboundEvent:
     origin = event.origin
     kept = Origin(origin.platform, mark.workspace, origin.channel, origin.user, origin.thread)
     return InboundEvent(event.id, kept, event.what, room=event.room)
+
+
+def from_answers(interaction: discord.Interaction, mark: Mark) -> InboundEvent:
+    """Return a form that was sent as its sub-command with what was chosen."""
+    chosen = answers(_data(interaction).get("components"))
+    return from_interaction(interaction, Commanded(mark.choice, mark.conversation, chosen))
 
 
 def from_form(interaction: discord.Interaction, mark: Mark) -> InboundEvent:
@@ -166,6 +178,13 @@ def _how(message: discord.Message, origin: Origin, rooms: Rooms, *, mentioned: b
 
 def _self(message: discord.Message) -> int:
     return message.guild.me.id if message.guild else 0
+
+
+def _manages(message: discord.Message) -> bool:
+    author, channel = message.author, message.channel
+    if not isinstance(author, discord.Member) or not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+        return False
+    return channel.permissions_for(author).manage_channels
 
 
 def _by_role(message: discord.Message) -> bool:

@@ -42,10 +42,11 @@ _FATAL = {
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What it takes to be connected."""
+    """What it takes to be connected. admins: who may manage all."""
 
     token: str = field(repr=False)
     rooms: Rooms = field(default_factory=Rooms)
+    admins: frozenset[str] = frozenset()
 
 
 class Gateway:
@@ -135,7 +136,8 @@ class Gateway:
         return f"discord-gateway-{self._open.application_id}"
 
     async def _logged_in(self, *, content: bool) -> RedialClient:
-        client = RedialClient(self._house, self._access.rooms, self._house.guides, content=content)
+        access, guides = self._access, self._house.guides
+        client = RedialClient(self._house, access.rooms, guides, content=content, admins=access.admins)
         try:
             async with told():
                 await client.login(self._access.token)

@@ -17,7 +17,7 @@ from bot.adapters.discord.limits import NONCE, THREAD, cut
 from bot.adapters.discord.pacing import Pace, Refusals
 from bot.adapters.discord.press import key_mark
 from bot.adapters.discord.render import Json
-from bot.core.errors import ChannelGone, NotAllowed
+from bot.core.errors import ChannelGone, ChatUnavailable, NotAllowed
 
 _log = structlog.get_logger(__name__)
 
@@ -189,20 +189,46 @@ class Wire:
 class Reply:
     """An interaction's own way of answering, for a quarter of an hour: seen by who pressed, but in direct messages.
 
-    waits: Discord shows "thinking" until something is said.
+    waits: Discord shows "thinking" until something is said. held: it has not been acknowledged yet, since only then a
+    form can open.
     """
 
-    def __init__(self, interaction: discord.Interaction, *, waits: bool, private: bool) -> None:
-        """Take an interaction that has been acknowledged."""
+    def __init__(self, interaction: discord.Interaction, *, waits: bool, private: bool, held: bool = False) -> None:
+        """Take an interaction that has been acknowledged, or is `held`."""
+        self.held = held
         self.user = str(interaction.user.id)
+        person = interaction.user
+        self.roles = (
+            frozenset(str(role.id) for role in person.roles) if isinstance(person, discord.Member) else frozenset()
+        )
         self.public = not private
         self._interaction = interaction
         self.waits = waits
         self._turn = asyncio.Lock()
 
+    async def acknowledge(self) -> None:
+        """Tell Discord that an answer comes, if it was not told; no form can open any more."""
+        async with self._turn, told():
+            if self.held:
+                self.held, self.waits = False, True
+                await self._interaction.response.defer(ephemeral=not self.public, thinking=True)
+
+    async def ask(self, form: discord.ui.Modal) -> None:
+        """Open a form as the one answer."""
+        async with self._turn, told():
+            if not self.held:
+                raise ChatUnavailable("it was acknowledged before the form was ready")
+            self.held = False
+            await self._interaction.response.send_modal(form)
+
     async def say(self, components: Sequence[Json]) -> int:
         """Show this, and return the message's id."""
         async with self._turn, told("Use Application Commands"):
+            if self.held:
+                self.held = False
+                response = self._interaction.response
+                shown = await response.send_message(view=Ready(components), ephemeral=not self.public)
+                return shown.message_id or 0
             if self.waits:
                 self.waits = False
                 return (await self._interaction.edit_original_response(view=Ready(components))).id

@@ -34,6 +34,7 @@ _READS = frozenset(
         "users.conversations",
         "users.info",
         "usergroups.list",
+        "usergroups.users.list",
     }
 )
 """Methods that take no JSON."""

@@ -80,7 +80,7 @@ class SlackChannels:
             if not cursor:
                 return tuple(sorted(found, key=float))
             body["cursor"] = cursor
-        return Failed(Why.UNKNOWN, detail=f"more than {_PAGES * _PAGE} messages since then")
+        return Failed(Why.REFUSED, detail=f"more than {_PAGES * _PAGE} messages since then")
 
     async def delete(self, place: Place, ref: str) -> Delivery:
         """Delete a message of ours."""

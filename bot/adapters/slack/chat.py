@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from bot.adapters.slack.api import Api
 from bot.adapters.slack.forms import to_modal
+from bot.adapters.slack.groups import Groups
 from bot.adapters.slack.mrkdwn import Json
 from bot.adapters.slack.render import EVENT_TYPE, Message, Renderer
 from bot.adapters.slack.rights import may_manage, mentions
@@ -32,6 +33,7 @@ class SlackChat:
     def __init__(self, api: Api, renderer: Renderer, talk: Talk, admins: frozenset[str] = frozenset()) -> None:
         """Take what calls Slack, what renders views, what notes who has spoken, and who may manage every channel."""
         self.api, self.renderer, self._talk, self._admins = api, renderer, talk, admins
+        self._groups = Groups(api)
         self._direct: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     async def private(self, origin: Origin) -> Origin:
@@ -111,6 +113,19 @@ class SlackChat:
         """Open a form, which Slack allows for three seconds after the trigger."""
         body = {"trigger_id": trigger, "view": to_modal(form, origin.channel)}
         await self.api.call(origin.workspace, "views.open", body)
+
+    async def may_help(self, origin: Origin, groups: frozenset[str]) -> bool:
+        """Say whether somebody is in one of these user groups."""
+        return await self._groups.holds(origin, groups)
+
+    async def direct(self, origin: Origin) -> Origin:
+        """Return the direct message with a person."""
+        return await self.private(origin)
+
+    async def link(self, origin: Origin, message: str) -> str:
+        """Return the address of a message, or of the one its thread begins with."""
+        ts = message or origin.thread
+        return await self._link(origin, origin.thread, ts) if ts else ""
 
     async def publish(self, origin: Origin, view: View) -> None:
         """Show a view on a person's App Home."""

@@ -62,11 +62,23 @@ class Turn:
         """Look for a message by its key."""
         return await self.chat.shown(origin, key)
 
+    async def may_help(self, origin: Origin, groups: frozenset[str]) -> bool:
+        """Say whether somebody is in one of these user groups."""
+        return await self.chat.may_help(origin, groups)
+
+    async def direct(self, origin: Origin) -> Origin:
+        """Return the direct message with a person."""
+        return await self.chat.direct(origin)
+
+    async def link(self, origin: Origin, message: str) -> str:
+        """Return the address of a message, or of the one its thread begins with."""
+        return await self.chat.link(origin, message)
+
     async def may_manage(self, origin: Origin) -> bool:
         """Say whether somebody may change what is announced in a channel."""
         return await self.chat.may_manage(origin)
 
-    async def lacks(self, origin: Origin) -> str:  # noqa: ARG002 - a member may post; where not, the first post tells
+    async def lacks(self, origin: Origin) -> str | None:  # noqa: ARG002 - a member may post; where not, the first post tells
         """Return nothing: Slack tells only whether Redial is a member, and whoever asks here knows that it is."""
         return ""
 

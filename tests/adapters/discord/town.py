@@ -15,6 +15,7 @@ import simcord
 from bot.adapters.discord.client import RedialClient
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
+from bot.adapters.store.pages import RedisPages
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.event import InboundEvent, Origin
 from bot.core.moments import clock
@@ -22,6 +23,7 @@ from bot.core.placement import Rooms
 from bot.ports.chat import Chat
 from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher
+from handlers.channel import Suggested
 from handlers.commands import read
 from handlers.desk import Desk
 from handlers.turns import handle
@@ -37,10 +39,12 @@ class Heard:
 
     dispatcher: Dispatcher
     events: list[tuple[InboundEvent, Chat]] = field(default_factory=list)
+    late: bool = False
+    """Nothing is played until the test hands it on."""
 
     def submit(self, event: InboundEvent, chat: Chat, done: Callable[[], None] | None = None) -> bool:
         self.events.append((event, chat))
-        return self.dispatcher.submit(event, chat, done)
+        return self.late or self.dispatcher.submit(event, chat, done)
 
 
 @dataclass
@@ -104,7 +108,10 @@ async def town(
         page, found = Page(), content()
         ids = dict[str, frozenset[str]]()
         rooms = dict[str, Rooms]()
-        desk = Desk(found.library, found.recogniser(), kept, page, lambda: NOW, rooms=rooms)
+        desk = Desk(
+            found.library, found.recogniser(), kept, page, lambda: NOW, rooms=rooms,
+            pages=RedisPages(kept.server), watched={found.library.services.page.id: "Claude"},
+        )  # fmt: skip
         heard = Heard(Dispatcher(partial(handle, desk)))
         client = built(desk, heard, content_intent=content_intent)
         env = simcord.Env(client, settle_timeout=20)
@@ -131,8 +138,9 @@ async def town(
 def built(desk: Desk, heard: Heard, *, content_intent: bool = True) -> RedialClient:
     """A client as `redial run` makes it."""
     titles = {guide.id: guide.title for guide in desk.library.guides.values()}
-    house = House(heard, desk.library.messages, read, titles)
-    return RedialClient(house, desk.rooms.get("discord", Rooms()), titles, content=content_intent, shards=1)
+    house = House(heard, desk.library.messages, read, titles, pages=desk.watched, parts=Suggested(desk))
+    rooms = desk.rooms.get("discord", Rooms())
+    return RedialClient(house, rooms, titles, content=content_intent, shards=1)
 
 
 def parts(message: discord.Message) -> Iterator[Json]:
