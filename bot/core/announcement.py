@@ -218,7 +218,7 @@ def adopted(
         incidents=announcement.incidents or act.incidents,
         replies=(*after.replies, *replies),
         heads={**announcement.heads, **intent.heads},
-        count=announcement.count + len(found),
+        count=announcement.count + len(found) - len(messages[used:]),
     )
     return after, tuple(message.ref for message in messages[used:])
 

@@ -125,7 +125,7 @@ class _Plan:
         for target, reply in enumerate(self._here.replies, start=1):
             mark = reply_mark(self._members, reply.updates, reply.notes)
             # A reply whose updates have all vanished from the page stays as the record of what was said.
-            if reply.shown in {mark, self._here.refused} or not _bodies(self._members, reply.updates):
+            if mark in {reply.shown, self._here.refused} or not _bodies(self._members, reply.updates):
                 continue
             if self._busy():
                 return Later(self._next_hour())

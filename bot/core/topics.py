@@ -48,17 +48,23 @@ def topic_ids(page: Page, subscription: Subscription, incidents: Collection[str]
     return (*bundles, *incidents)
 
 
+def with_members(page: Page, subscription: Subscription, ids: Collection[str]) -> tuple[str, ...]:
+    """Return these topics and what the bundles among them hold: what has to be known to act on them."""
+    inside = [i for b in (*page.bundles, *subscription.openings) if b.id in ids for i in b.incidents]
+    return tuple(dict.fromkeys((*ids, *inside)))
+
+
 def topics(
     page: Page, subscription: Subscription, ids: Collection[str], announced: Mapping[str, Covers]
 ) -> Iterator[Topic]:
-    """Yield those of `ids` that concern this channel. `announced` holds what it has of all of `ids`."""
+    """Yield those of `ids` that concern this channel. `announced` holds what it has of all `with_members`."""
     bundles = {bundle.id: bundle for bundle in (*page.bundles, *subscription.openings)}
     for topic_id in ids:
         here = topic_id in announced
         if topic_id in bundles:
             bundle = bundles[topic_id]
             if here or _begins(subscription, bundle):
-                own = () if here and announced[topic_id].incidents else _alone(bundle, announced)
+                own = _alone(bundle, announced)
                 known = tuple(page.incidents[i] for i in bundle.incidents if i in page.incidents and i not in own)
                 yield Topic(topic_id, known, due=True, kind=bundle.kind)
         elif (single := page.incidents.get(topic_id)) is not None:
@@ -75,7 +81,9 @@ def _begins(subscription: Subscription, bundle: Bundle) -> bool:
 
 def _alone(bundle: Bundle, announced: Mapping[str, Covers]) -> Collection[str]:
     """Return its incidents that have a message of their own: one that was found after the store had forgotten it."""
-    return [i for i in bundle.incidents if (there := announced.get(i)) is not None and there.incidents]
+    there = announced.get(bundle.id)
+    inside = there.incidents if there else ()
+    return [i for i in bundle.incidents if i not in inside and (own := announced.get(i)) is not None and own.incidents]
 
 
 def _covers(subscription: Subscription, bundle: Bundle, single: Known, announced: Mapping[str, Covers]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bot.core.announcement import Announcement
@@ -35,6 +35,52 @@ class Announced:
 
     at: float
     records: Mapping[str, Mapping[str, Announcement]]
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """The store may have forgotten what was written since a time, 0 for all times.
+
+    version: of the page when that was noted; what it wrote since is known. at: the time of that; until half a minute
+    later, what was under way may still arrive. 0 where nobody was sending.
+    """
+
+    version: int
+    since: float
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What is to be looked for before anything is sent. number: of the last loss, to note what has been looked for."""
+
+    number: int
+    loss: Loss
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Which store this is, and what it may have forgotten. id: new for one that is empty.
+
+    trusted: by platform, number of the last loss after which all was compared. noted: the last loss is news.
+    """
+
+    id: str
+    losses: Mapping[int, Loss] = field(default_factory=dict)
+    trusted: Mapping[str, int] = field(default_factory=dict)
+    noted: bool = False
+
+    @property
+    def last(self) -> int:
+        """The number of the last loss; 0 for none."""
+        return max(self.losses, default=0)
+
+    def doubt(self, platform: str) -> Doubt | None:
+        """Return what a platform has not been compared with."""
+        open_ = [loss for number, loss in self.losses.items() if number > self.trusted.get(platform, 0)]
+        if not open_:
+            return None
+        return Doubt(self.last, replace(self.losses[self.last], since=min(loss.since for loss in open_)))
 
 
 class PageStore(Protocol):
@@ -84,6 +130,15 @@ class PageStore(Protocol):
 
     async def settle(self, page: str, platform: str, revision: int) -> None:
         """Raise that revision; it never falls."""
+
+    async def lineage(self, page: str) -> Lineage:
+        """Say which store this is and what it may have forgotten: all if empty, the last writes after a failover.
+
+        A new store is given its name by the first who asks.
+        """
+
+    async def trust(self, page: str, platform: str, number: int) -> None:
+        """Note that all was compared on a platform since the loss of this number."""
 
     async def lease(self, page: str, name: str, holder: str, seconds: float) -> Lease | None:
         """Take, or go on holding, a turn at some work; None while somebody else has it."""

@@ -21,7 +21,7 @@ from bot.core.incident import Component, Incident, Move, Update
 from bot.core.subscription import Choice, Place, Standing, Subscription
 from bot.core.watch import Bundle, Kind, Known, Page, Trouble
 from bot.core.watch import Standing as Listed
-from bot.ports.pages import Lease, PageStore, Snapshot
+from bot.ports.pages import Doubt, Lease, Loss, PageStore, Snapshot
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Backend
@@ -249,13 +249,60 @@ class TestOnServers(PageStoreContract):
         await pages.record(page_id, here.id, an_announcement())
         await pages.settle(page_id, "slack", 1)
         await pages.lease(page_id, "poll", "a", 60)
+        await pages.lineage(page_id)
+        await pages.trust(page_id, "slack", 1)
         keys = backend.keys(page_id)
-        assert len(keys) == 6
+        assert len(keys) == 7
         for key in keys:
             spec = spec_of(key)
             assert spec is not None
             assert backend.admin.type(key) == spec.type.encode()
             assert backend.admin.ttl(key) == -1
+
+    async def test_a_new_store_may_have_forgotten_all_there_was_until_it_was_compared(
+        self, pages: RedisPages, other: RedisPages, page_id: str
+    ) -> None:
+        before = await pages.page(page_id)
+        lineage = await pages.lineage(page_id)
+        doubt = lineage.doubt("slack")
+        assert doubt == lineage.doubt("discord") == Doubt(1, Loss(before.version, 0.0))
+        assert lineage.noted
+        await pages.trust(page_id, "slack", 1)
+        again = await other.lineage(page_id)
+        assert again.id == lineage.id
+        assert again.doubt("slack") is None
+        assert again.doubt("discord") == doubt
+
+    async def test_a_server_whose_data_got_a_new_name_may_have_lost_its_last_writes(
+        self, pages: RedisPages, backend: Backend, page_id: str
+    ) -> None:
+        first = await pages.lineage(page_id)
+        await self.listening(pages, page_id)
+        await pages.trust(page_id, "slack", 1)
+        backend.admin.hset(page_keys(page_id).lineage, "server", "what it was called before")
+        asked = await pages.now()
+        lineage = await pages.lineage(page_id)
+        doubt = lineage.doubt("slack")
+        assert lineage.id == first.id
+        assert doubt is not None
+        assert (doubt.number, doubt.loss.version) == (2, 1)
+        assert asked - 200 < doubt.loss.since < asked - 150
+        assert asked <= doubt.loss.at
+        here = lineage.doubt("discord")
+        assert here is not None
+        assert (here.number, here.loss.since) == (2, 0.0), (
+            "the older loss still counts where nothing was compared since"
+        )
+        assert await pages.lineage(page_id) == replace(lineage, noted=False), "asked again, nothing was lost"
+
+    async def test_a_store_that_is_empty_all_of_a_sudden_is_not_a_new_one(
+        self, pages: RedisPages, backend: Backend, page_id: str
+    ) -> None:
+        first = await pages.lineage(page_id)
+        backend.admin.delete(page_keys(page_id).lineage)
+        after = await pages.lineage(page_id)
+        assert after.id != first.id
+        assert after.losses[1].at > 0, "somebody may have been sending"
 
     async def test_a_write_whose_answer_was_lost_may_be_repeated(self, pages: RedisPages, page_id: str) -> None:
         here = await self.listening(pages, page_id)

@@ -19,7 +19,7 @@ from bot.core import plan
 from bot.core.announcement_view import Names
 from bot.core.errors import RedialError
 from bot.runtime.content import load
-from handlers import announce, watch
+from handlers import announce, clerk, watch
 from handlers.watch import Watcher
 from tests.fakes.wire import CLAUDE, WireChannels
 
@@ -30,7 +30,8 @@ async def live(url: str, port: int) -> None:
     """Work for ever."""
     # Edits are damped by the hour, and this is minutes of what would be weeks.
     vars(plan).update(UNKNOWN_FOR=UNKNOWN_FOR, EDITS_AN_HOUR=10**6)
-    vars(announce).update(SENT_WITHIN=SENT_WITHIN, LEASE=LEASE)
+    vars(announce)["LEASE"] = LEASE
+    vars(clerk)["SENT_WITHIN"] = SENT_WITHIN
     vars(watch)["LEASE"] = LEASE
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     library, channels = load().library, WireChannels(port)

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.adapters.console.plain import as_text
-from bot.adapters.rehearsal.pages import MemoryPages
+from bot.adapters.rehearsal.pages import Kept, MemoryPages
 from bot.core.announcement_view import Notice, Tone
 from bot.core.statuspage import parse_incidents
 from bot.core.subscription import Choice, Place, Subscription
@@ -33,6 +33,8 @@ from tests.scenarios.announcing import CLAUDE, DAY, HOUR, OLD, START, Town, made
 MARK = re.compile(r"\[u\d+\]")
 OPEN_STATES = ("investigating", "identified", "monitoring")
 PATIENCE = 40
+LOST = 60.0
+"""Seconds a replica may be behind when it takes over."""
 
 
 @dataclass
@@ -107,7 +109,8 @@ class World:
         self.pages = Generous(self.clock)
         self.platform = Nasty(self.clock, self.chance)
         self.vendor = Vendor(self.chance)
-        self.standing: dict[int, Announcer] = {}
+        self.kept: list[tuple[float, Kept]] = []
+        self.lost = False
 
     async def begin(self) -> None:
         for channel, choice in (("ALL", Choice()), ("GRAVE", Choice(least="major")), ("EDITS", Choice(replies=False))):
@@ -144,6 +147,26 @@ class World:
             if isinstance(outcome, BaseException) and not isinstance(outcome, Died):
                 raise outcome
 
+    def keeps(self) -> None:
+        """A replica of the store is up to here."""
+        self.kept.append((self.clock.now, self.pages.kept()))
+
+    def fails_over(self) -> None:
+        """That replica takes over: what was written since is lost."""
+        recent = [kept for kept in self.kept if self.clock.now - kept[0] <= LOST]
+        if recent:
+            at, kept = recent[-1]
+            self.pages.loses(kept, at - 1)
+            self.lost = True
+            self.kept.clear()
+
+    async def is_emptied(self) -> None:
+        """All is gone; the settings file's subscriptions come back."""
+        self.pages.loses(None)
+        self.lost = True
+        self.kept.clear()
+        await self.begin()
+
     async def calms_down(self) -> Page:
         """The platform works again, everything ends, and there is time."""
         self.platform.trouble = 0.0
@@ -167,7 +190,7 @@ class World:
         """Every channel has everything exactly once, and shows the end."""
         bundled = {i for bundle in page.bundles for i in bundle.incidents}
         for channel, wants in (("ALL", Choice()), ("GRAVE", Choice(least="major"))):
-            first = self.told(channel)
+            first = self.stands(channel) if self.lost else self.told(channel)
             assert all(count == 1 for count in first.values()), (channel, first)
             for known in page.incidents.values():
                 announced = any(known.incident.id in self.names(m) for m in self.here(channel) if not m.parent)
@@ -194,11 +217,21 @@ class World:
         """How often each update was told: by the first version of a message."""
         return Counter(mark for m in self.here(channel) for mark in MARK.findall(words(m.shows[0])))
 
+    def stands(self, channel: str) -> Counter[str]:
+        """How often each update can be read now: in a reply, or, if in none, in a post at any time.
+
+        What was told by a message the store forgot is not known: it may have been moved to a later one by an edit.
+        """
+        replies = Counter(mark for m in self.here(channel) if m.parent for mark in MARK.findall(words(m.shows[-1])))
+        posts = {mark for m in self.here(channel) if not m.parent for v in m.shows for mark in MARK.findall(words(v))}
+        return Counter(dict.fromkeys(posts, 1) | dict(replies))
+
     def here(self, channel: str) -> list[Any]:
         return [m for m in self.platform.messages.values() if m.place.channel == channel]
 
     def names(self, message: Any) -> set[str]:  # noqa: ANN401 - a Message
-        return set(re.findall(r"Trouble (i\d+)", words(message.shows[0])))
+        # A message that a store forgot may have been about more; each of those has one of its own now.
+        return set(re.findall(r"Trouble (i\d+)", words(message.shows[-1 if self.lost else 0])))
 
     def marks(self, known: Known) -> list[str]:
         return [mark for u in known.incident.updates for mark in MARK.findall(u.body)]
@@ -218,6 +251,8 @@ act = st.one_of(
     st.tuples(st.just("walk"), st.lists(steps, min_size=1, max_size=3)),
     st.tuples(st.just("time"), st.sampled_from([1.0, 5.0, 20.0, 31.0, 60.0, 26 * HOUR, 3 * DAY])),
     st.tuples(st.just("trouble"), st.sampled_from([0.0, 0.3, 0.8])),
+    st.tuples(st.just("keep"), st.none()),
+    st.tuples(st.just("fail over"), st.none()),
 )
 
 
@@ -236,18 +271,38 @@ def test_hundreds_of_bad_days(first: int) -> None:
         asyncio.run(lived(seed, list(bad_day(random.Random(seed)))))  # noqa: S311 - to be repeated
 
 
-def bad_day(chance: random.Random) -> Iterator[tuple[str, Any]]:
+@pytest.mark.parametrize("first", range(0, 200, 100))
+def test_a_store_that_fails_over_and_forgets_its_last_writes(first: int) -> None:
+    """The same, with a store that goes back to what it was up to a minute ago."""
+    for seed in range(first, first + 100):
+        acts = list(bad_day(random.Random(seed), "keep", "keep", "fail over"))  # noqa: S311 - to be repeated
+        asyncio.run(lived(seed, acts))
+
+
+@pytest.mark.parametrize("first", range(0, 100, 50))
+def test_a_store_that_is_emptied_while_the_subscriptions_come_back(first: int) -> None:
+    """What stands in the channels is taken up again: no open post is posted again, or stays red."""
+    for seed in range(first, first + 50):
+        asyncio.run(lived(seed, list(bad_day(random.Random(seed), "empty"))))  # noqa: S311 - to be repeated
+
+
+def bad_day(chance: random.Random, *stores: str) -> Iterator[tuple[str, Any]]:
     """A few incidents, and a platform that fails while replicas die."""
     yield "trouble", chance.choice([0.2, 0.5, 0.8])
     for _ in range(chance.randrange(20, 60)):
-        what = chance.choices(("vendor", "read", "walk", "time", "trouble"), (3, 3, 5, 4, 0.3))[0]
+        what = chance.choices(
+            ("vendor", "read", "walk", "time", "trouble", *stores), (3, 3, 5, 4, 0.3, *(0.7,) * len(stores))
+        )[0]
         match what:
             case "vendor":
-                yield what, chance.choice(VENDOR)
+                # Of what was deleted meanwhile, a store that forgot it never hears again.
+                yield what, chance.choice(VENDOR[:-1] if stores else VENDOR)
             case "read":
                 yield what, chance.choice([None, None, None, 0, 1, 2])
             case "walk":
                 yield what, [chance.choice([None, None, chance.randrange(40)]) for _ in range(chance.randrange(1, 4))]
+            case "keep" | "fail over" | "empty":
+                yield what, None
             case "time":
                 yield what, chance.choice([1.0, 5.0, 12.0, 20.0, 28.0, 31.0, 31.0, 60.0, HOUR])
             case _:
@@ -271,6 +326,12 @@ async def lived(seed: int, acts: list[tuple[str, Any]]) -> World:
                 await world.passes(how)
             case "trouble":
                 world.platform.trouble = how
+            case "keep":
+                world.keeps()
+            case "fail over":
+                world.fails_over()
+            case "empty":
+                await world.is_emptied()
     world.judge(await world.calms_down())
     return world
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 from bot.core.announcement import Announcement
 from bot.core.subscription import Place, Subscription
 from bot.core.watch import Page
-from bot.ports.pages import Announced, Lease, Snapshot
+from bot.ports.pages import Announced, Lease, Lineage, Loss, Snapshot
 
 
 @dataclass
@@ -29,12 +30,17 @@ class _Held:
     leases: dict[str, _Leased] = field(default_factory=dict)
 
 
+Kept = tuple[dict[str, _Held], Lineage]
+"""A store as it was at one moment."""
+
+
 class MemoryPages:
     """What any number of replicas in one process share. `clock` stands for the server's."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._pages: dict[str, _Held] = {}
+        self._lineage = Lineage("memory")
 
     async def revision(self, page: str) -> int:
         """Return the page's revision."""
@@ -121,6 +127,25 @@ class MemoryPages:
         """Raise the settled revision."""
         settled = self._held(page).settled
         settled[platform] = max(revision, settled.get(platform, 0))
+
+    async def lineage(self, page: str) -> Lineage:  # noqa: ARG002 - all pages are in one memory
+        """Return what `loses` has noted."""
+        return self._lineage
+
+    async def trust(self, page: str, platform: str, number: int) -> None:  # noqa: ARG002 - the same
+        """Note that all was compared since a loss."""
+        self._lineage = replace(self._lineage, trusted={**self._lineage.trusted, platform: number})
+
+    def kept(self) -> Kept:
+        """Return all there is now, for `loses`."""
+        return deepcopy((self._pages, self._lineage))
+
+    def loses(self, kept: Kept | None, since: float = 0.0) -> None:
+        """Go back to what was kept, as a replica does that takes over; `since`: when that was. None: it is emptied."""
+        self._pages, self._lineage = deepcopy(kept) if kept else ({}, Lineage("emptied"))
+        version = max((held.snapshot.version for held in self._pages.values()), default=0)
+        losses = {**self._lineage.losses, self._lineage.last + 1: Loss(version, since, self._clock())}
+        self._lineage = replace(self._lineage, losses=losses)
 
     async def lease(self, page: str, name: str, holder: str, seconds: float) -> Lease | None:
         """Take, or go on holding, a turn."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 import structlog
@@ -15,7 +15,7 @@ from bot.core.announcement import Announcement
 from bot.core.errors import StoreError
 from bot.core.subscription import Place, Subscription, subscription_id
 from bot.core.watch import Page
-from bot.ports.pages import Announced, Lease, Snapshot
+from bot.ports.pages import Announced, Lease, Lineage, Loss, Snapshot
 
 _READ = load_script("page_read")
 _PUT = load_script("page_put")
@@ -26,6 +26,10 @@ _ANNOUNCED = load_script("announced")
 _LEASE = load_script("lease")
 _RELEASE = load_script("release")
 _SETTLE = load_script("settle")
+_LINEAGE = load_script("lineage")
+
+LOST = 180.0
+"""Seconds before a server was last seen from which on its writes may be lost when another takes over."""
 
 _log = structlog.get_logger(__name__)
 
@@ -35,6 +39,8 @@ class RedisPages:
 
     def __init__(self, server: Server) -> None:
         self._server = server
+        # Which store each page was found in: one that is empty all of a sudden is not a new one.
+        self._known: dict[str, str] = {}
 
     def __repr__(self) -> str:
         return f"RedisPages({self._server.where!r})"
@@ -157,9 +163,24 @@ class RedisPages:
         """Raise the settled revision."""
         await self._server.run(_SETTLE, [page_keys(page).settled], [platform, revision])
 
+    async def lineage(self, page: str) -> Lineage:
+        """Say which store this is, and what it may have forgotten."""
+        keys = page_keys(page)
+        server = await self._server.replication_id(keys.lineage)
+        args: list[Argument] = [server, secrets.token_hex(8), LOST, self._known.get(page, "")]
+        noted, flat = cast("tuple[int, list[bytes]]", await self._server.run(_LINEAGE, [keys.meta, keys.lineage], args))
+        found = _lineage([part.decode() for part in flat], noted=noted == 1)
+        self._known[page] = found.id
+        return found
+
+    async def trust(self, page: str, platform: str, number: int) -> None:
+        """Note that all was compared on a platform since a loss."""
+        await self._server.command("HSET", page_keys(page).lineage, f"trusted:{platform}", number)
+
     async def lease(self, page: str, name: str, holder: str, seconds: float) -> Lease | None:
         """Take, or go on holding, a turn."""
         fence = await self._server.run(_LEASE, [page_keys(page).lease(name)], [holder, int(seconds * 1000)])
+        self._server.meters.leased(name, held=bool(fence))
         return Lease(page, name, holder, cast("int", fence)) if fence else None
 
     async def release(self, lease: Lease) -> None:
@@ -169,4 +190,15 @@ class RedisPages:
     async def now(self) -> float:
         """Return the server's clock."""
         return (await self.announced("", {})).at
-        self._server.meters.leased(name, held=bool(fence))
+
+
+def _lineage(flat: Sequence[str], *, noted: bool) -> Lineage:
+    losses, trusted, found = dict[int, Loss](), dict[str, int](), dict(zip(flat[::2], flat[1::2], strict=True))
+    for name, value in found.items():
+        kind, _, rest = name.partition(":")
+        if kind == "loss" and rest:
+            version, since, at = value.split(" ")
+            losses[int(rest)] = Loss(int(version), float(since), float(at))
+        elif kind == "trusted":
+            trusted[rest] = int(value)
+    return Lineage(found["id"], losses, trusted, noted)

@@ -1,0 +1,329 @@
+"""Serves one channel: compares what it has with what it should have, does the one next thing, records it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+import traceback
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from bot.core.announcement import (
+    Act,
+    Announcement,
+    Doing,
+    Intent,
+    adopted,
+    done,
+    doubtful,
+    intended,
+    key_of,
+    undone,
+    without,
+)
+from bot.core.announcement_view import Names, Notice, notice
+from bot.core.plan import UNKNOWN_FOR, Later, Nothing, Resolve, plan
+from bot.core.subscription import Choice, Standing, Subscription
+from bot.core.text import words
+from bot.core.topics import Topic, topics, with_members
+from bot.core.view import View
+from bot.core.watch import DAY, Known, Page, last_activity
+from bot.ports.announcing import SENT_WITHIN, Channels, Delivered, Delivery, Failed, Why
+from bot.ports.meters import UNMETERED, Meters
+from bot.ports.pages import Doubt, Loss, PageStore
+from handlers.pacing import Pacer
+
+_ACTS = 50
+"""Most acts in a row on one topic of one channel; the next walk goes on."""
+_LOOK_BACK = 120.0
+"""Seconds before an intent from which on its message is looked for: clocks differ."""
+_RECENT = 3 * DAY
+"""Seconds since its last word for which a message about an ended incident is looked for in an emptied store."""
+_EARLY = 3600.0
+"""Seconds before the vendor's times from which on messages are looked for: they are set back now and then."""
+_NEVER = (Why.CLOSED, Why.REFUSED)
+"""Why a message cannot be looked for, now or later: no right to, or too much was written since."""
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """What announcing works with. names: the words of a locale; replica: names this process; pacers: by platform."""
+
+    pages: PageStore
+    channels: Mapping[str, Channels]
+    names: Callable[[str], Names]
+    pacers: Mapping[str, Pacer] = field(default_factory=dict)
+    replica: str = field(default_factory=lambda: secrets.token_hex(8))
+    meters: Meters = UNMETERED
+
+
+def _began(topic: Topic, at: float) -> float:
+    """Return from when on there may be messages about a topic, by the vendor's times."""
+    said = [u.at for known in topic.known for u in known.incident.updates if u.at is not None]
+    begun = [known.incident.started_at for known in topic.known if known.incident.started_at is not None]
+    return min((*said, *begun), default=at - _RECENT) - _EARLY
+
+
+def _told(error: Exception) -> dict[str, object]:
+    """Return what a log may say of an error nobody foresaw: its text may quote somebody."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return {"error": type(error).__name__, "file": where.filename, "line": where.lineno}
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a walk stands on. doubt: what the store may have forgotten; at: its clock when the records were read."""
+
+    page: Page
+    doubt: Doubt | None = None
+    at: float = 0.0
+
+
+class Clerk:
+    """Serves one channel; whatever goes wrong there stays there."""
+
+    def __init__(
+        self, office: Office, ground: Ground, subscription: Subscription, announced: dict[str, Announcement]
+    ) -> None:
+        self._office, self._page, self._doubt, self._at = office, ground.page, ground.doubt, ground.at
+        self.subscription, self._announced = subscription, announced
+        self._channels = office.channels[subscription.place.platform]
+        self._log = _log.bind(page=self._page.id, subscription=subscription.id)
+        self.acts = 0
+
+    async def serve(self, ids: Collection[str]) -> bool:
+        """Bring the channel up to date on these topics; False if something is left to do."""
+        try:
+            complete = await self._recovered(with_members(self._page, self.subscription, ids))
+            if complete:
+                for topic in tuple(topics(self._page, self.subscription, ids, self._announced)):
+                    complete &= await self._topic(topic)
+        except Exception as error:  # noqa: BLE001 - one channel's trouble, whatever it is, must not stop the others
+            self._log.error("announce.failed", **_told(error))
+            return False
+        return complete
+
+    async def _topic(self, topic: Topic) -> bool:
+        for _ in range(_ACTS):
+            here = self._announced.get(topic.id)
+            match plan(topic, here, self.subscription, self._at):
+                case Nothing():
+                    return True
+                case Later():
+                    return False
+                case Resolve(intent):
+                    going_on = here is not None and await self._resolve(here, intent)
+                case Act() as act:
+                    going_on = await self._does(topic, here or Announcement(topic.id), act)
+            if not going_on:
+                return False
+        return False
+
+    async def _does(self, topic: Topic, here: Announcement, act: Act) -> bool:
+        if act.intent.doing is not Doing.EDIT and self._unsure(here):
+            return await self._look(topic, here, act)
+        return await self._carry_out(topic, here, act)
+
+    # --- after the store has forgotten something ---
+
+    def _unsure(self, here: Announcement | None) -> bool:
+        return self._doubt is not None and (here is None or here.checked < self._doubt.number)
+
+    async def _recovered(self, ids: Collection[str]) -> bool:
+        """Take up again what stands in the channel and the store has forgotten; False: it is not known yet.
+
+        Also of what has ended meanwhile: nothing is to be left red.
+        """
+        known, anything = True, replace(self.subscription, choice=Choice(replies=self.subscription.choice.replies))
+        told = {i for record in self._announced.values() for i in record.incidents}
+        for single in (self._page.incidents[i] for i in ids if i in self._page.incidents and i not in told):
+            here, topic = self._announced.get(single.incident.id), Topic(single.incident.id, (single,), due=True)
+            if self._unsure(here) and self._lately(single):
+                # Whatever the channel chose: what it was told of may have become less grave meanwhile.
+                act = plan(topic, here, anything, self._at)
+                if isinstance(act, Act):
+                    known &= await self._look(topic, here or Announcement(topic.id), act)
+        return known
+
+    def _lately(self, known: Known) -> bool:
+        """Say whether an incident is young enough for a message about it to be worth looking for."""
+        last = last_activity(known.incident)
+        return not known.over or last is None or (self._page.read_at or self._at) - last < _RECENT
+
+    async def _look(self, topic: Topic, here: Announcement, act: Act) -> bool:
+        """Look for messages the store may have forgotten, before another is sent; False if that cannot be done now."""
+        place, found = self.subscription.place, list[tuple[str, str]]()
+        parent = here.post.ref if act.intent.doing is Doing.REPLY and here.post else ""
+        number, loss = (self._doubt.number, self._doubt.loss) if self._doubt else (0, Loss(0, 0.0))
+        if self._at < loss.at + UNKNOWN_FOR:
+            # What was under way when the store forgot it may still arrive.
+            return False
+        since = loss.since or _began(topic, self._at)
+        for n in range(_ACTS):
+            key = key_of(self.subscription, act.base, here.count + n)
+            await self._pace(edit=True)
+            async with asyncio.timeout(SENT_WITHIN):
+                refs = await self._channels.find(place, parent, key, since)
+            if isinstance(refs, Failed):
+                if refs.why not in _NEVER:
+                    return False
+                # Nobody may look. Nothing says that anything was sent: it is better told twice than never.
+                self._log.warning("announce.unseen", topic=topic.id, detail=refs.detail)
+                refs = ()
+            if not refs:
+                break
+            await self._remove(topic.id, refs[1:])
+            found.append((refs[0], key))
+            parent = parent or refs[0]
+        after, surplus = adopted(here, act, found) if found else (here, ())
+        await self._remove(topic.id, surplus)
+        if found:
+            self._log.warning("announce.adopted", topic=topic.id, messages=len(found) - len(surplus))
+        return await self._record(replace(after, checked=number)) is not None
+
+    async def _remove(self, topic: str, refs: Collection[str]) -> None:
+        for ref in refs:
+            self._log.warning("announce.doubled", topic=topic)
+            await self._channels.delete(self.subscription.place, ref)
+
+    # --- what is sent ---
+
+    async def _pace(self, *, edit: bool) -> None:
+        place = self.subscription.place
+        if place.platform in self._office.pacers:
+            await self._office.pacers[place.platform].turn(place, edit=edit)
+
+    async def _carry_out(self, topic: Topic, here: Announcement, act: Act) -> bool:
+        # Waiting for one's turn comes before the intent: from then on the request is taken to be under way.
+        await self._pace(edit=act.intent.doing is Doing.EDIT)
+        await self._channels.turn(self.subscription.place)
+        deadline = asyncio.get_running_loop().time() + SENT_WITHIN
+        stored = await self._record(intended(here, act, token=secrets.token_hex(8), at=self._at))
+        if stored is None or stored.intent is None:
+            return False
+        self.acts += 1
+        known = tuple(k for k in topic.known if k.incident.id in stored.incidents)
+        shown = notice(
+            self._office.names(self.subscription.choice.locale),
+            self._page,
+            replace(topic, known=known),
+            stored.intent,
+            self.subscription.choice,
+        )
+        if act.mention:
+            shown = replace(shown, mention=self.subscription.choice.mention)
+        return await self._settle(stored, await self._sent(stored, stored.intent, shown, deadline))
+
+    async def _sent(self, here: Announcement, intent: Intent, shown: Notice, deadline: float) -> Delivery:
+        place, sent = self.subscription.place, intent.sent
+        if asyncio.get_running_loop().time() > deadline:
+            # This process stood still meanwhile: others may be looking for the message already.
+            return Failed(Why.UNKNOWN, detail="too late to be sent")
+        try:
+            async with asyncio.timeout_at(deadline):
+                if intent.doing is Doing.POST or here.post is None:
+                    return await self._channels.post(place, sent.key, shown)
+                if intent.doing is Doing.REPLY:
+                    return await self._channels.reply(place, here.post.ref, sent.key, shown)
+                message = here.messages[intent.target]
+                return await self._channels.edit(place, message.ref, message.key, shown)
+        except TimeoutError:
+            return Failed(Why.UNKNOWN, detail="no answer in time")
+        except Exception as error:  # noqa: BLE001 - the same, and the intent stays to be looked for
+            # An adapter's own mistake, after which nobody knows whether the message went out.
+            self._log.error("announce.adapter-failed", **_told(error))
+            return Failed(Why.UNKNOWN, detail=type(error).__name__)
+
+    async def _settle(self, here: Announcement, delivery: Delivery) -> bool:
+        """Record what came of an intent; False if nothing more can be done for now."""
+        self._measured(here.intent, delivery)
+        if isinstance(delivery, Delivered):
+            stored = await self._record(done(here, delivery.ref))
+            return stored is not None or await self._second(here, delivery.ref)
+        self._log.warning("announce.not-sent", why=delivery.why, detail=delivery.detail)
+        match delivery.why:
+            case Why.UNKNOWN:
+                return False
+            case Why.WAIT:
+                await self._record(undone(here))
+                return False
+            case Why.GONE:
+                target = here.intent.target if here.intent and here.intent.doing is Doing.EDIT else 0
+                return await self._record(without(here, target)) is not None
+            case Why.REFUSED:
+                return await self._record(undone(here, refused=True)) is not None
+            case Why.CLOSED:
+                await self._record(undone(here))
+                return await self._pause(delivery.detail)
+
+    def _measured(self, intent: Intent | None, delivery: Delivery) -> None:
+        if intent is not None:
+            state = "delivered" if isinstance(delivery, Delivered) else delivery.why.value
+            # How late news is; an edit brings none, and what vanished from the page is not timed.
+            told = frozenset(intent.sent.updates) if intent.doing is not Doing.EDIT else frozenset()
+            came = [
+                update.at
+                for known in self._page.incidents.values()
+                for update in known.incident.updates
+                if update.at is not None and f"{known.incident.id}/{update.id}" in told
+            ]
+            lag = time.time() - max(came) if came and state == "delivered" else None
+            self._office.meters.delivered(self.subscription.place.platform, intent.doing.value, state, lag)
+
+    async def _resolve(self, here: Announcement, intent: Intent) -> bool:
+        """Find out what became of a request whose sender never told."""
+        if intent.doing is Doing.EDIT:
+            return await self._record(doubtful(here)) is not None
+        place = self.subscription.place
+        parent = here.post.ref if intent.doing is Doing.REPLY and here.post else ""
+        async with asyncio.timeout(SENT_WITHIN):
+            found = await self._channels.find(place, parent, intent.sent.key, intent.at - _LOOK_BACK)
+        if isinstance(found, Failed):
+            if found.why not in _NEVER:
+                return False
+            self._log.error("announce.stuck", topic=here.topic, detail=found.detail)
+            return await self._record(doubtful(here)) is not None
+        if not found:
+            return await self._record(undone(here)) is not None
+        await self._remove(here.topic, found[1:])
+        if self._unsure(here):
+            # It may be a later attempt with other words, which the store has forgotten: it is edited to show these.
+            here = replace(here, intent=replace(intent, sent=replace(intent.sent, shown="")))
+        return await self._record(done(here, found[0])) is not None
+
+    async def _second(self, here: Announcement, ref: str) -> bool:
+        """Take our message away if another replica, which had given us up, has sent it too."""
+        if here.intent is not None and here.intent.doing is not Doing.EDIT:
+            now = await self._office.pages.announced(self._page.id, {self.subscription.id: [here.topic]})
+            there = now.records.get(self.subscription.id, {}).get(here.topic)
+            refs = [m.ref for m in there.messages if m.key == here.intent.sent.key] if there else []
+            if refs and ref not in refs:
+                self._log.warning("announce.doubled", topic=here.topic)
+                await self._channels.delete(self.subscription.place, ref)
+        return False
+
+    async def _record(self, record: Announcement) -> Announcement | None:
+        """Write a record; None if another replica did so first, which then goes on in our place."""
+        stored = await self._office.pages.record(self._page.id, self.subscription.id, record)
+        if stored is not None:
+            self._announced[record.topic] = stored
+        return stored
+
+    async def _pause(self, why: str) -> bool:
+        """Send nothing more into a channel that is closed to us, and say so once to who subscribed."""
+        before = self.subscription
+        after = replace(before, standing=Standing.PAUSED, trouble=why)
+        if not await self._office.pages.change(before, after):
+            return False
+        self.subscription = replace(after, version=before.version + 1)
+        self._log.error("announce.paused", detail=why)
+        if before.by:
+            say = self._office.names(before.choice.locale).messages
+            told = View(words(say.text("announce.paused", channel=before.place.channel)))
+            await self._channels.tell(before.place, before.by, told)
+        return True
