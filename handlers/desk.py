@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from bot.core.event import Origin
 from bot.core.library import Library
+from bot.core.life import Pace
 from bot.core.placement import Rooms
 from bot.core.recogniser import Recogniser, Recognition
 from bot.core.turn import Around
@@ -14,6 +17,10 @@ from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import PageStore
 from bot.ports.status import StatusSource
 from bot.ports.store import ConversationStore
+from bot.ports.tallies import UNCOUNTED, Tallies
+
+if TYPE_CHECKING:
+    from handlers.room import Lookout
 
 
 @dataclass(slots=True)
@@ -22,7 +29,8 @@ class Desk:
 
     managed: devices belong to the company (setting `devices`). rooms: the channels of each platform, by its name.
     leases: for work that one of several processes does. pages: for announcements; None where nothing is announced.
-    watched: the pages channels can hear of, names by id.
+    watched: the pages channels can hear of, names by id. pace: how long silence lasts. tallies: counts without names.
+    lookout: what many share in a workspace; None where nobody counts.
     """
 
     library: Library
@@ -35,12 +43,16 @@ class Desk:
     leases: Leases | None = None
     pages: PageStore | None = None
     watched: Mapping[str, str] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
+    tallies: Tallies = UNCOUNTED
     meters: Meters = UNMETERED
+    lookout: Lookout | None = None
 
-    async def around(self) -> Around:
-        """Return what holds for a turn played now."""
+    async def around(self, origin: Origin | None = None) -> Around:
+        """Return what holds for a turn played now, in the workspace of `origin`."""
         board = await self.status.board()
-        return Around(self.clock(), board, self.managed)
+        gatherings = self.lookout.known(origin) if self.lookout and origin else None
+        return Around(self.clock(), board, self.managed, gatherings, pace=self.pace)
 
     def recognise(self, text: str) -> Recognition:
         """Say what a redacted text is taken for, and count it."""

@@ -12,13 +12,14 @@ from bot.core import flow
 from bot.core.conversation import Conversation
 from bot.core.errors import ChannelGone, ChatUnavailable, NotAllowed
 from bot.core.event import How, InboundEvent, Origin, Pressed, Said
-from bot.core.flow import Begin, Press, Say, Transition
+from bot.core.flow import Begin, Press, Say
 from bot.core.library import Library
 from bot.core.messages import Messages
 from bot.core.placement import Rooms, Where, where
 from bot.core.recogniser import Candidate, Decision, Recognition
 from bot.core.redaction import Redacted, redact
 from bot.core.text import Block, Text
+from bot.core.transition import Transition
 from bot.core.turn import Around
 from bot.core.view import Cite, Offer, View
 from bot.ports.chat import Chat
@@ -195,7 +196,7 @@ async def _report(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) 
         return
     around = await desk.around()
     owner = await chat.private(report.owner) if report.where is Where.PRIVATE else report.owner
-    words = Begin(report.clean.text, report.recognition)
+    words = Begin(report.clean.text, report.recognition, report.where)
     opened = flow.begin(desk.library, conversation_id(event), owner, words, around)
     helpers = (event.origin.user,) if event.origin.user != owner.user else ()
     spoken = (*in_their_language(desk.library.messages, words.recognition.language), *opened.view.preface)

@@ -15,6 +15,7 @@ from bot.core.event import Origin
 from bot.core.folding import folded
 from bot.core.guide import Choice, Onward, Outcome, Step, ToOutcome
 from bot.core.library import FACTS, Library
+from bot.core.placement import Where
 from bot.core.recogniser import Decision, Recognition
 from bot.core.transition import Transition, settled
 from bot.core.turn import NONE_OF_THESE, OVER, SAME, Around, Turn
@@ -40,10 +41,11 @@ _ENDS = {
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """A report, redacted, and what it was recognised as."""
+    """A report, redacted, what it was recognised as, and how it will be held."""
 
     report: str
     recognition: Recognition
+    where: Where = Where.DIRECT
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ def begin(library: Library, conversation_id: str, origin: Origin, event: Begin, 
         details=found.details,
         stated=found.facts,
         facts=found.facts,
+        where=event.where,
     )
     turn = Turn(library, fresh, around, by=origin.user)
     _recognised(turn, found)

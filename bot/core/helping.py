@@ -43,12 +43,14 @@ def key(conversation: Conversation) -> str:
 
 def delivered(conversation: Conversation, message: str, link: str) -> Conversation:
     """Return a conversation whose packet stands there now."""
-    return _with(conversation, act=POSTED, message=message, link=link)
+    hand = conversation.handoff or Handoff(conversation.revision)
+    return _with(conversation, replace(hand, act=POSTED, message=message, link=link))
 
 
 def stuck(conversation: Conversation, why: str) -> Conversation:
     """Return a conversation whose packet cannot be brought to the helpers."""
-    return _with(conversation, act=STUCK, why=why)
+    hand = conversation.handoff or Handoff(conversation.revision)
+    return _with(conversation, replace(hand, act=STUCK, why=why))
 
 
 def refusal(conversation: Conversation, act: str, by: str) -> str:
@@ -130,7 +132,5 @@ def _state(say: Messages, conversation: Conversation) -> Inline:
     return say.inline("handoff.state-nobody")
 
 
-def _with(conversation: Conversation, **fields: str) -> Conversation:
-    hand = conversation.handoff or Handoff(conversation.revision)
-    revision = conversation.revision + 1
-    return replace(conversation, revision=revision, handoff=replace(hand, **fields))
+def _with(conversation: Conversation, hand: Handoff) -> Conversation:
+    return replace(conversation, revision=conversation.revision + 1, handoff=hand)

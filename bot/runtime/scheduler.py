@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,12 +14,13 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from bot.core.errors import RedialError
 from bot.ports.chat import Chat
 from handlers.desk import Desk
+from handlers.life import look_after
 from handlers.triage import show_owed
 from handlers.waiting import tell_ended
 
 _log = structlog.get_logger(__name__)
 
-FLUSH, OWED, ENDED = 2.0, 10.0, 60.0
+FLUSH, OWED, ENDED, SILENT = 2.0, 10.0, 60.0, 60.0
 """Seconds between two rounds of each job."""
 OWED_FOR = 10.0
 """Seconds after which an answer nobody has confirmed is looked for."""
@@ -36,12 +38,18 @@ class Jobs:
         more: further jobs, each with the seconds between two rounds.
         """
         self._desk, self._chats, self._more = desk, chats, tuple(more)
+        self._holder = secrets.token_hex(8)
         # The zone of the machine is of no interest, and reading it may fail.
         self._scheduler = AsyncIOScheduler(timezone=UTC)
 
     def start(self) -> None:
         """Begin, in the running loop."""
-        own: tuple[tuple[Job, float], ...] = ((self._desk.store.flush, FLUSH), (self.owed, OWED), (self.ended, ENDED))
+        own: tuple[tuple[Job, float], ...] = (
+            (self.written, FLUSH),
+            (self.owed, OWED),
+            (self.ended, ENDED),
+            (self.silent, SILENT),
+        )
         for job, seconds in (*own, *self._more):
             self._scheduler.add_job(
                 self._round, "interval", seconds=seconds, args=[job], max_instances=1, coalesce=True, name=job.__name__
@@ -51,6 +59,20 @@ class Jobs:
     def stop(self) -> None:
         """End at once; what a round has not done is done by the next, of this or another process."""
         self._scheduler.shutdown(wait=False)
+
+    async def written(self) -> None:
+        """Write what turns have left to be written: confirmations, counts."""
+        await self._desk.store.flush()
+        await self._desk.tallies.flush()
+
+    async def silent(self) -> None:
+        """See to conversations nobody answers; one process does so for all, and nothing breaks when two do."""
+        leases = self._desk.leases
+        if leases and not await leases.take("silence", self._holder, 2 * SILENT):
+            return
+        for place in await self._desk.store.workspaces():
+            if chat := self._chats.get(place.platform):
+                await look_after(self._desk, place, chat)
 
     async def owed(self) -> None:
         """Show the answers that are owed, in every workspace."""

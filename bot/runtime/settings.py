@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from bot.core.errors import SettingsError
+from bot.core.life import Pace
 from bot.core.placement import Rooms
 
 FILE = "redial.toml"
@@ -85,10 +86,30 @@ class ChannelSettings(BaseModel):
         description="ids of people who may change subscriptions, besides those the platform calls administrators",
     )
 
+    handoff_channel: str = Field(
+        default="",
+        description="id of the channel hand-offs are posted to; without it and `handoff_person` the person who asks"
+        " gets one to copy",
+    )
+    handoff_person: str = Field(
+        default="", description="id of the person who gets hand-offs in a direct message, where no channel is set"
+    )
+    helpers: tuple[str, ...] = Field(
+        default=(),
+        description="ids of user groups (Slack) or roles (Discord) whose members may answer in every conversation and"
+        " take hand-offs; without any, hand-offs are for whoever reads that channel",
+    )
+
     @property
     def rooms(self) -> Rooms:
         """The channels as placement knows them."""
-        return Rooms(frozenset(self.triage_channels), frozenset(self.watched_channels))
+        return Rooms(
+            frozenset(self.triage_channels),
+            frozenset(self.watched_channels),
+            self.handoff_channel,
+            self.handoff_person,
+            frozenset(self.helpers),
+        )
 
 
 class SlackSettings(ChannelSettings):
@@ -107,6 +128,27 @@ class SlackSettings(ChannelSettings):
 
 class DiscordSettings(ChannelSettings):
     """Discord; its token comes from the environment."""
+
+
+class ConversationSettings(BaseModel):
+    """How long conversations last."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    nudge_after: float = Field(
+        default=30,
+        ge=0,
+        description="minutes of silence after which somebody is asked, once, whether they are still there; 0: never",
+    )
+    close_after: float = Field(
+        default=24, ge=0, description="hours of silence after which a conversation is closed without a word; 0: never"
+    )
+    keep_days: int = Field(default=14, ge=1, le=90, description="days a conversation is kept after its last turn")
+
+    @property
+    def pace(self) -> Pace:
+        """The same in seconds."""
+        return Pace(self.nudge_after * 60, self.close_after * 3600)
 
 
 class HealthSettings(BaseModel):
@@ -160,6 +202,9 @@ class Settings(BaseSettings):
         description="address of a Redis or Valkey server, from the environment only; without it Redial runs its own",
     )
 
+    conversations: ConversationSettings = Field(
+        default_factory=ConversationSettings, description="how long conversations last"
+    )
     health: HealthSettings = Field(default_factory=HealthSettings, description="probes and metrics")
     limits: LimitSettings = Field(default_factory=LimitSettings, description="how much may be asked")
     slack: SlackSettings = Field(default_factory=SlackSettings, description="channels and admins in Slack")

@@ -23,11 +23,13 @@ async def desk(settings: Settings, content: Content | None = None, meters: Meter
     from bot.adapters.store import connect  # noqa: PLC0415
     from bot.adapters.store.leases import RedisLeases  # noqa: PLC0415
     from bot.adapters.store.pages import RedisPages  # noqa: PLC0415
+    from bot.adapters.store.tallies import RedisTallies  # noqa: PLC0415
 
     content = content or load(settings.content_dirs, locale=settings.locale)
     url = settings.redis_url.get_secret_value() if settings.redis_url else None
-    store = await connect(url, settings.data_dir)
+    store = await connect(url, settings.data_dir, days=settings.conversations.keep_days)
     store.server.meters = meters
+    tallies = RedisTallies(store.server)
     try:
         source = status_source(settings, content.library.services.page)
         try:
@@ -42,10 +44,13 @@ async def desk(settings: Settings, content: Content | None = None, meters: Meter
                 leases=RedisLeases(store.server),
                 pages=RedisPages(store.server),
                 watched={page.id: page.name for page in watched(settings, content.library.services.page)},
+                pace=settings.conversations.pace,
+                tallies=tallies,
                 meters=meters,
             )
         finally:
             await source.close()
+            await tallies.flush()
     finally:
         await store.close()
 

@@ -44,6 +44,12 @@ class Bench(Protocol):
     def origin(self, user: str) -> Origin:
         """Where a command of this person in the triage channel comes from."""
 
+    def channel(self, name: str) -> str:
+        """The id of a channel."""
+
+    async def group(self, user: str) -> str:
+        """Make a user group or role with this person in it; returns its id."""
+
     async def mention(self, user: str, text: str, *, channel: str = "triage") -> None:
         """Mention Redial at the top level of a channel; talk then goes on in the thread below it."""
 

@@ -57,6 +57,12 @@ class Console:
     def origin(self, user: str) -> Origin:  # noqa: ARG002 - one person
         return ORIGIN
 
+    def channel(self, name: str) -> str:
+        raise NotImplementedError
+
+    async def group(self, user: str) -> str:
+        raise NotImplementedError
+
     async def mention(self, user: str, text: str, *, channel: str = "triage") -> None:  # noqa: ARG002
         await self.session.line(f"/redial {text}")
 

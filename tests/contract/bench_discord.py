@@ -40,6 +40,15 @@ class DiscordBench:
     def origin(self, user: str) -> Origin:
         return self.town.origin(user)
 
+    def channel(self, name: str) -> str:
+        return str(self.town.channels[name].id)
+
+    async def group(self, user: str) -> str:
+        role, actor = self.town.guild.create_role("helpers"), self.town.people[user]
+        self.town.guild.remove_member(actor.user)
+        self.town.people[user] = self.town.guild.add_member(actor.user, roles=[role])
+        return str(role.id)
+
     async def mention(self, user: str, text: str, *, channel: str = "triage") -> None:
         place = self.town.channels[channel]
         await self.town.people[user].send(place, f"{self.town.me} {text}")

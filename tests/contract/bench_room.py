@@ -16,6 +16,7 @@ from pathlib import Path
 from bot.adapters.console.plain import as_text
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
+from bot.core.errors import ChannelGone
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
 from bot.core.event import Room as Room_
 from bot.core.folding import Folded
@@ -37,13 +38,14 @@ ROOMS = Rooms(triage=frozenset({"triage"}), watched=frozenset({"watched"}))
 
 @dataclass
 class Message:
-    """One message of Redial's. `view` is what it showed first."""
+    """One message of Redial's. `view` is what it showed first, `edited` what it shows since it was edited."""
 
     id: str
     channel: str
     thread: str
     view: View
     seen: Seen
+    edited: View | None = None
 
 
 @dataclass
@@ -53,6 +55,8 @@ class Room:
     numbers: count[int] = field(default_factory=lambda: count(1))
     messages: list[Message] = field(default_factory=list)
     told: dict[str, list[Message]] = field(default_factory=dict)
+    groups: dict[str, set[str]] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
 
     def put(self, origin: Origin, view: View, box: list[Message], thread: str = "") -> Message:
         number = str(next(self.numbers))
@@ -64,12 +68,35 @@ class Room:
     async def private(self, origin: Origin) -> Origin:
         return Origin(origin.platform, origin.workspace, f"direct-{origin.user}", origin.user)
 
+    async def direct(self, origin: Origin) -> Origin:
+        return await self.private(origin)
+
+    async def may_help(self, origin: Origin, groups: frozenset[str]) -> bool:
+        return any(origin.user in self.groups.get(group, ()) for group in groups)
+
+    async def link(self, origin: Origin, message: str) -> str:
+        return f"https://room.example/{message or origin.thread}"
+
     async def show(self, origin: Origin, view: View, where: Where, *, message: str = "") -> Posted:
-        assert not message or where is not Where.MESSAGE, "no channel here lacks threads"
+        if origin.channel in self.gone:
+            raise ChannelGone("is_archived")
+        if message and where is Where.MESSAGE:
+            return self.edit(origin, view, message)
         if not where.public:
+            return Posted("", self.put(origin, view, self.told.setdefault(origin.user, [])).id)
+        if origin.channel.startswith("direct-"):
             return Posted("", self.put(origin, view, self.told.setdefault(origin.user, [])).id)
         posted = self.put(origin, view, self.messages, origin.thread)
         return Posted(posted.thread, posted.id, link=f"https://room.example/{posted.id}")
+
+    def edit(self, origin: Origin, view: View, message: str) -> Posted:
+        everywhere = (*self.messages, *(one for box in self.told.values() for one in box))
+        found = next((one for one in everywhere if one.id == message), None)
+        if found is None:
+            raise ChannelGone("message_not_found")
+        edited = self.put(origin, view, [])
+        found.edited, found.seen = edited.view, edited.seen
+        return Posted(found.thread, found.id, link=f"https://room.example/{found.id}")
 
     async def tell(self, origin: Origin, view: View) -> None:
         self.put(origin, view, self.told.setdefault(origin.user, []))
@@ -101,6 +128,13 @@ class RoomBench:
     def origin(self, user: str) -> Origin:
         return Origin("room", "W1", "triage", user)
 
+    def channel(self, name: str) -> str:
+        return name
+
+    async def group(self, user: str) -> str:
+        self.chat.groups.setdefault("g1", set()).add(user)
+        return "g1"
+
     async def mention(self, user: str, text: str, *, channel: str = "triage") -> None:
         self.where = (channel, str(next(self.chat.numbers)))
         await self.hear(user, Said(text, "mention"))
@@ -128,6 +162,8 @@ class RoomBench:
 
     async def press_on(self, user: str, label: str, message: Message) -> None:
         view = message.view
+        if message.edited and label not in [its for _, its in labels(view)]:
+            view = message.edited
         choice = next(id_ for id_, its in labels(view) if its == label)
         self.where = (message.channel, message.thread)
         await self.hear(user, Pressed(view.conversation, view.revision, view.step, choice, message.id))

@@ -32,6 +32,14 @@ class SlackBench:
     def origin(self, user: str) -> Origin:
         return self.office.origin(user)
 
+    def channel(self, name: str) -> str:
+        return self.office.channels[name]
+
+    async def group(self, user: str) -> str:
+        members = [self.office.slack.users[user]]
+        self.office.slack.groups.append({"id": "S1", "handle": "helpers", "name": "Helpers", "users": members})
+        return "S1"
+
     async def mention(self, user: str, text: str, *, channel: str = "triage") -> None:
         place = self.office.channels[channel]
         words = f"<@{self.office.me}> {escaped(text)}"
@@ -58,7 +66,10 @@ class SlackBench:
         self.where = (pressed["channel"], str(pressed.get("thread_ts") or pressed["ts"]))
         if pressed.get("thread_ts"):
             container["thread_ts"] = pressed["thread_ts"]
-        await self.office.pressed(user, label, self.office.first(pressed["ts"])["blocks"], container)
+        # What was there when it was new, unless it has been edited to offer something else.
+        new = self.office.first(pressed["ts"])["blocks"]
+        blocks = new if label in seen({"blocks": new}).buttons else pressed["blocks"]
+        await self.office.pressed(user, label, blocks, container)
 
     async def press_private(self, user: str, label: str) -> None:
         last = (await self._told(user))[-1]

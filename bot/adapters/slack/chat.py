@@ -129,8 +129,8 @@ class SlackChat:
 
     async def publish(self, origin: Origin, view: View) -> None:
         """Show a view on a person's App Home."""
-        home = {"type": "home", "blocks": list(self.renderer.message(view).blocks)}
-        await self.api.call(origin.workspace, "views.publish", {"user_id": origin.user, "view": home}, again=True)
+        body = {"user_id": origin.user, "view": self.renderer.home(view)}
+        await self.api.call(origin.workspace, "views.publish", body, again=True)
 
     async def _post(self, origin: Origin, shown: Message) -> str:
         body = {**shown.body(), "channel": origin.channel}

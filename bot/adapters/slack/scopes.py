@@ -13,7 +13,7 @@ SCOPES = {
     "groups:read": "to know which private channels it is in",
     "im:history": "to hear direct messages",
     "im:write": "to begin a direct message, where the answer is private",
-    "usergroups:read": "to offer a workspace's user groups for mentions in announcements, and know who is in a helpers' group",
+    "usergroups:read": "to offer user groups where an announcement may mention one, and to know who helps",
     "users:read": "to know a workspace's admins, who may change what is announced in a channel",
 }
 """Every scope the manifest asks for, and what it is for."""

