@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-import structlog
-
 from bot.core.subscription import Standing, Subscription, rank
 from bot.core.topics import changed, topic_ids, with_members
 from bot.core.watch import Page
 from bot.ports.pages import Lineage
 from handlers.clerk import Clerk, Ground, Office
+from handlers.recall import recall
 
 __all__ = ["Announcer", "Office", "Walked", "tidy"]
 
@@ -24,9 +23,6 @@ AT_ONCE = 400
 """Channels that are served at once; more than a platform takes, so that those that hang do not hold up the others."""
 LEASE = 30.0
 """Seconds a walk may be silent before another replica takes it over."""
-
-
-_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +64,7 @@ class Announcer:
         if lease is None:
             return Walked(settled=settled)
         # Before anything is sent: a store that has forgotten what was would have it sent again.
-        lineage = self._lineage[page_id] = await pages.lineage(page_id)
-        if lineage.noted and (loss := lineage.losses[lineage.last]).at:
-            _log.error("store.lost" if loss.since else "store.emptied", page=page_id, since=loss.since)
+        lineage = self._lineage[page_id] = await recall(pages, page_id)
         snapshot = await pages.page(page_id)
         ground = Ground(snapshot.page, lineage.doubt(platform))
         walked = (
@@ -94,6 +88,8 @@ class Announcer:
             if s.place.platform == platform and (new or s.id in before.waiting)
         ]
         acts, left = 0, set[str]()
+        # Who had to wait comes first: a page that changes again and again must not leave the same ones out.
+        here.sort(key=lambda s: s.id not in before.waiting)
         for incidents in _by_gravity(page, changed(page, settled)):
             served = await self._round(ground, _mixed(here), incidents, settled)
             acts += sum(done for done, _ in served)
@@ -106,13 +102,17 @@ class Announcer:
         self, ground: Ground, here: Sequence[Subscription], incidents: Sequence[str], settled: int
     ) -> list[tuple[int, str]]:
         """Serve these channels; return of each how much was done, and its id if something is left."""
-        slots, serving = asyncio.Semaphore(AT_ONCE), list[asyncio.Task[tuple[int, str]]]()
+        slots, serving, rest = asyncio.Semaphore(AT_ONCE), list[asyncio.Task[tuple[int, str]]](), here[:0]
         try:
             for start in range(0, len(here), BATCH):
                 batch = here[start : start + BATCH]
                 # Renewed as it goes on: who stops for longer than a lease is not waited for.
                 name = f"announce-{batch[0].place.platform}"
                 await self._office.pages.lease(ground.page.id, name, self._office.replica, LEASE)
+                if await self._office.pages.revision(ground.page.id) != ground.page.revision:
+                    # There is news, which may be graver: the next walk tells it, and what is left of this.
+                    rest = here[start:]
+                    break
                 for clerk, ids in await _clerks(self._office, ground, batch, incidents, settled):
                     await slots.acquire()
                     serving.append(asyncio.create_task(_served(clerk, ids, slots)))
@@ -120,7 +120,7 @@ class Announcer:
         finally:
             for task in serving:
                 task.cancel()
-        return [task.result() for task in serving]
+        return [*(task.result() for task in serving), *((0, s.id) for s in rest)]
 
     async def release(self, page_id: str, platform: str) -> None:
         """Let another replica go on at once, when this one stops."""

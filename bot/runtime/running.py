@@ -134,7 +134,7 @@ async def _watch(
     if not channels or desk.pages is None:
         return None
     watch = open_watch(settings, desk.library, desk.pages, channels, clients)
-    await watch.declare(settings, settings.status.page_id or desk.library.services.page.id)
+    await watch.declare()
     return watch
 
 

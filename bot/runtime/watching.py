@@ -16,11 +16,13 @@ from bot.ports.pages import PageStore
 from bot.runtime.settings import Settings
 from handlers.announce import Announcer, Office, tidy
 from handlers.pacing import BUDGETS, Budget, Pacer
+from handlers.recall import recall
 from handlers.subscriptions import Declared, declare
 from handlers.watch import Watcher
 
-POLL, ANNOUNCE, TIDY = 5.0, 2.0, 3600.0
-"""Seconds between two looks: whether a page is due, whether a channel lacks something, what can be forgotten."""
+POLL, ANNOUNCE, RECALL, TIDY = 5.0, 2.0, 10.0, 3600.0
+"""Seconds between two looks: whether a page is due, whether a channel lacks something, whether the store has forgotten
+something, what can be forgotten."""
 _SPREAD = 1 / 3
 """How much earlier or later than `status.interval` a page may be read."""
 
@@ -30,33 +32,43 @@ Job = Callable[[], Awaitable[None]]
 class Watch:
     """The pages of one process and the platforms it announces on."""
 
-    def __init__(self, office: Office, watcher: Watcher, pages: Sequence[str]) -> None:
-        self.office, self._watcher, self._pages = office, watcher, tuple(pages)
+    def __init__(self, office: Office, watcher: Watcher, declared: Sequence[Declared], pages: Sequence[str]) -> None:
+        self.office, self._watcher, self._declared, self._pages = office, watcher, tuple(declared), tuple(pages)
         self._announcer = Announcer(office)
+        self._stores: dict[str, str] = {}
 
     @property
     def jobs(self) -> tuple[tuple[Job, float], ...]:
-        """What is to be done, and each how many seconds."""
-        return ((self.poll, POLL), (self.announce, ANNOUNCE), (self.tidy, TIDY))
+        """What is to be done, each how many seconds; a page and platform by itself, so that none waits for another."""
+        walks = [(self._walk(page, platform), ANNOUNCE) for page in self._pages for platform in self.office.channels]
+        return ((self.poll, POLL), (self.recall, RECALL), *walks, (self.tidy, TIDY))
 
     async def poll(self) -> None:
         """Read what is due."""
         await self._watcher.tick()
 
-    async def announce(self) -> None:
-        """Bring every channel of every platform of this process to what it should have."""
+    async def recall(self) -> None:
+        """See whether the store has forgotten everything; then the settings file's subscriptions hold again."""
         for page in self._pages:
-            for platform in self.office.channels:
-                await self._announcer.walk(page, platform)
+            lineage = await recall(self.office.pages, page)
+            if self._stores.setdefault(page, lineage.id) != lineage.id:
+                self._stores[page] = lineage.id
+                await self.declare()
 
     async def tidy(self) -> None:
         """Forget what nobody will hear of again."""
         for page in self._pages:
             await tidy(self.office, page)
 
-    async def declare(self, settings: Settings, default: str) -> None:
-        """Make the subscriptions of the settings file hold; `default`: the page of those that name none."""
-        await declare(self.office, declared(settings, default), self._pages)
+    async def declare(self) -> None:
+        """Make the subscriptions of the settings file hold."""
+        await declare(self.office, self._declared, self._pages)
+
+    def _walk(self, page: str, platform: str) -> Job:
+        async def announce() -> None:
+            await self._announcer.walk(page, platform)
+
+        return announce
 
     async def release(self) -> None:
         """Let other replicas go on at once, when this process stops."""
@@ -77,7 +89,8 @@ def open_watch(
     feeds = {page.id: _feed(page, stack) for page in watched(settings, library.services.page)}
     every = float(settings.status.interval)
     interval = (every * (1 - _SPREAD), every * (1 + _SPREAD))
-    return Watch(office, Watcher(office, feeds, interval=interval), tuple(feeds))
+    wanted = declared(settings, settings.status.page_id or library.services.page.id)
+    return Watch(office, Watcher(office, feeds, interval=interval), wanted, tuple(feeds))
 
 
 def watched(settings: Settings, known: Page) -> tuple[Page, ...]:

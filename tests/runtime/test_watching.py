@@ -55,11 +55,28 @@ async def test_the_settings_file_says_which_pages_are_watched_and_who_listens() 
     async with AsyncExitStack() as stack:
         watch = open_watch(settings, content.library, pages, {"slack": PaperChannels()}, stack)
         for _ in range(2):
-            await watch.declare(settings, known.id)
-        assert [job.__name__ for job, _ in watch.jobs] == ["poll", "announce", "tidy"]
-        await watch.announce()
-        await watch.tidy()
+            await watch.declare()
+        names = [job.__name__ for job, _ in watch.jobs]
+        assert names == ["poll", "recall", "announce", "announce", "tidy"], "each page by itself"
+        for job, _ in watch.jobs[1:]:
+            await job()
         await watch.release()
     found = [*await pages.subscriptions(known.id), *await pages.subscriptions("abc")]
     assert [s.standing for s in found] == [Standing.ACTIVE, Standing.ACTIVE]
     assert all(s.declared for s in found)
+    assert all(s.standing is Standing.ACTIVE for s in found)
+
+
+@pytest.mark.usefixtures("_file")
+async def test_what_the_settings_file_declares_comes_back_by_itself_into_a_store_that_was_emptied() -> None:
+    content, settings = load(), load_settings()
+    pages, known = MemoryPages(Clock(1000.0)), content.library.services.page
+    async with AsyncExitStack() as stack:
+        watch = open_watch(settings, content.library, pages, {"slack": PaperChannels()}, stack)
+        await watch.declare()
+        await watch.recall()
+        pages.loses(None)
+        assert await pages.subscriptions(known.id) == ()
+        await watch.recall()
+        (there,) = await pages.subscriptions(known.id)
+        assert there.declared
