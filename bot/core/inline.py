@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
@@ -14,6 +15,9 @@ from bot.core.text import Inline, Span
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+
+_style = attrgetter(*(one.name for one in fields(Span) if one.name != "text"))
 
 
 @cache
@@ -57,7 +61,7 @@ def joined(parts: Iterable[Span]) -> Inline:
     """Return spans without empty ones, neighbours of one style made one."""
     out: list[Span] = []
     for span in parts:
-        if out and replace(span, text="") == replace(out[-1], text=""):
+        if out and _style(span) == _style(out[-1]):
             out[-1] = replace(span, text=out[-1].text + span.text)
         elif span.text:
             out.append(span)

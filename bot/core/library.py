@@ -31,6 +31,7 @@ class Library:
     messages: Messages
     services: Services
     only_ways: Mapping[Place, Place] = field(default_factory=dict)
+    _found: dict[Place, tuple[Guide, Step]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Find the steps that only one other step leads to."""
@@ -53,10 +54,14 @@ class Library:
 
     def step(self, guide_id: str, step_id: str) -> tuple[Guide, Step]:
         """Return guide and step; raises RecordTooNew when this version does not know them."""
+        # Each is asked for a dozen times a turn; what is found never changes.
+        if found := self._found.get((guide_id, step_id)):
+            return found
         guide = self.guide(guide_id)
         step = guide.step(step_id)
         if step is None:
             raise RecordTooNew(f"no step `{step_id}` in guide `{guide_id}`")
+        self._found[guide_id, step_id] = guide, step
         return guide, step
 
     def question(self, fact: str) -> Step:

@@ -22,6 +22,7 @@ class Messages:
     def __init__(self, table: Mapping[str, object], *, path: str = "") -> None:
         """Take a decoded TOML document; raises ContentError for a value that is no text, list or plural table."""
         self._entries = dict(_flat(table, "", path))
+        self._fixed: dict[str, Inline] = {}
 
     def __contains__(self, key: str) -> bool:
         return key in self._entries
@@ -31,7 +32,7 @@ class Messages:
 
     def adopt(self, other: Messages) -> None:
         """Say from now on what another says, to everybody who holds on to this one."""
-        self._entries = other._entries
+        self._entries, self._fixed = other._entries, other._fixed
 
     def fields(self, key: str) -> frozenset[str]:
         """Return the names of the fields the sentence has."""
@@ -39,7 +40,12 @@ class Messages:
 
     def inline(self, key: str, **fields: Value) -> Inline:
         """Return the sentence as spans with its fields put in."""
-        return joined([part for span in inline_text(self._template(key, fields)) for part in _filled(span, fields)])
+        if not fields and (known := self._fixed.get(key)) is not None:
+            return known
+        said = joined([part for span in inline_text(self._template(key, fields)) for part in _filled(span, fields)])
+        if not fields:
+            self._fixed[key] = said
+        return said
 
     def text(self, key: str, **fields: Value) -> str:
         """Return the sentence as plain text."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.core import endings
+from bot.core.changing import changed
 from bot.core.conversation import WHICH, Visit
 from bot.core.gathering import ROOM
 from bot.core.guide import Choice, Guide, Outcome, Step, ToOutcome, ToStep
@@ -18,6 +19,7 @@ from bot.core.text import Block, Bullets, Code, Heading, Inline, Note, Span, Ste
 from bot.core.turn import OVER, SAME, Turn
 from bot.core.view import Cite, Control, Offer, Tone, View
 
+_NOTES = "{notes}"
 _WAYS_OUT = ("back", "start-over", "human", "not-this", "stop")
 
 
@@ -51,7 +53,7 @@ class Showing:
             view = replace(view, preface=tuple(self.turn.preface), blocks=(), sources=(), evidence=None)
         else:
             view = replace(view, preface=(*self.turn.preface, *view.preface))
-        return replace(
+        return changed(
             view,
             key=self.here.key,
             conversation=self.here.id,
@@ -202,10 +204,10 @@ class Showing:
 
     def _filled(self, blocks: Sequence[Block]) -> Iterator[Block]:
         """Put what the person said into the blocks to copy that have room for it (`{notes}`)."""
-        said = self._done_so_far() or self.messages.text("step.notes-blank")
         for block in blocks:
-            if isinstance(block, Code):
-                yield Code(block.text.replace("{notes}", said.replace("`", "'")), block.language)
+            if isinstance(block, Code) and _NOTES in block.text:
+                said = self._done_so_far() or self.messages.text("step.notes-blank")
+                yield Code(block.text.replace(_NOTES, said.replace("`", "'")), block.language)
             elif isinstance(block, Steps | Bullets):
                 yield type(block)(tuple(tuple(self._filled(item)) for item in block.items))
             else:

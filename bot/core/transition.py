@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from bot.core.changing import changed
 from bot.core.conversation import Conversation
 from bot.core.folding import Folded
 from bot.core.library import Library
@@ -33,8 +34,8 @@ def settled(turn: Turn, *, opening: bool = False, nudging: bool = False) -> Tran
     if turn.opened and turn.conversation.open:
         turn.tell_status(turn.reading())
     if turn.changed:
-        after = replace(turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now)
-        turn.conversation = replace(after, due=due(after, turn.around.pace, nudging=nudging))
+        after = changed(turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now)
+        turn.conversation = changed(after, due=due(after, turn.around.pace, nudging=nudging))
     return Transition(turn.conversation, Showing(turn, opening=opening or turn.opened).view(), turn.changed)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from bot.core.changing import changed
 from bot.core.conversation import WHAT, WHICH, Conversation, Visit
 from bot.core.guide import Choice, Guide, Outcome, Question, Step, ToOutcome, ToStep
 from bot.core.incident import Board
@@ -75,6 +76,7 @@ class Turn:
         """What was said did not answer the question, which is then repeated without its body."""
         self.opened = self.chosen = False
         """A guide was begun in this turn, and its quick answer comes first; the person chose it by name."""
+        self._read: tuple[tuple[str, Mapping[str, str]], Reading] | None = None
 
     # --- what is open ---
 
@@ -127,9 +129,9 @@ class Turn:
 
     # --- changing ---
 
-    def change(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of Conversation, checked by replace()
+    def change(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of Conversation, checked by changed()
         """Change fields of the conversation."""
-        self.conversation = replace(self.conversation, **fields)
+        self.conversation = changed(self.conversation, **fields)
         self.changed = True
 
     def tell(self, key: str, **fields: Value) -> None:
@@ -333,4 +335,7 @@ class Turn:
     def reading(self) -> Reading:
         """Return what the official page says about this trouble."""
         here = self.conversation
-        return reading(self.library, self.library.known(here.guide), here.facts, self.around.board, self.around.now)
+        if self._read is None or self._read[0] != (here.guide, here.facts):
+            guide, around = self.library.known(here.guide), self.around
+            self._read = (here.guide, here.facts), reading(self.library, guide, here.facts, around.board, around.now)
+        return self._read[1]
