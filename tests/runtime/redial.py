@@ -20,10 +20,11 @@ NOBODY = '["http://127.0.0.1:9"]'
 
 @dataclass
 class Redial:
-    """The command with a data directory and settings of its own."""
+    """The command with a data directory and settings of its own. program: what stands for `bot`."""
 
     home: Path
     env: dict[str, str] = field(default_factory=dict)
+    program: str = "bot"
 
     @property
     def data(self) -> Path:
@@ -40,7 +41,7 @@ class Redial:
         return {**kept, **own, **self.env}
 
     def command(self, *args: str) -> list[str]:
-        return [sys.executable, "-m", "bot", *args]
+        return [sys.executable, "-m", self.program, *args]
 
     def run(self, *args: str, input: str = "", code: int = 0) -> subprocess.CompletedProcess[str]:  # noqa: A002
         done = subprocess.run(  # noqa: S603 - our own command

@@ -28,6 +28,9 @@ from bot.ports.platform import House
 
 _log = structlog.get_logger(__name__)
 
+# Voice is not used: nobody needs to hear that its libraries are missing.
+discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+
 _COOLDOWN = 600.0
 """Seconds after an offer in which the same person gets no other in the same channel."""
 _PATIENCE = 1.5
@@ -126,7 +129,12 @@ class RedialClient(discord.AutoShardedClient):
                 _log.info("offer stays", error=str(error))
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
-        """Take a press or a form. Commands come through the tree."""
+        """Take a press or a form. Commands come through the tree.
+
+        Presses are read from their custom_id, which survives restarts and works at any replica. A `DynamicItem` of
+        discord.py reads the same id, but first builds a view of the whole message that was pressed: 0.15 ms, where all
+        of discord.py takes 0.25 ms for a press and its answer.
+        """
         if interaction.type not in {discord.InteractionType.component, discord.InteractionType.modal_submit}:
             return
         mark = decode.mark_of(interaction)

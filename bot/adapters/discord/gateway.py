@@ -161,8 +161,9 @@ class Gateway:
                     return
             await connection
         finally:
-            await _closed(self._open)
+            # First, so that a connection that is just being made makes no other while the client closes.
             connection.cancel()
+            await _closed(self._open)
             await asyncio.wait({connection}, timeout=_CLOSING)
 
     async def ours(self, *, now: bool) -> bool:

@@ -1,19 +1,18 @@
-"""The gateway: one replica hears, another stands by, on a Discord of one page that listens on this machine only."""
+"""The gateway: one replica hears, another stands by, on a Discord of this machine."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import functools
-import json
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import discord
 import pytest
-from aiohttp import WSMsgType, web
+import yarl
+from discord.gateway import DiscordWebSocket
 
 from bot.adapters.discord import gateway
 from bot.adapters.discord.doctor import examine
@@ -27,86 +26,20 @@ from bot.ports.leases import Leases
 from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read
+from tests.fakes.discord import Page, discord_page
 from tests.scenarios.playing import library
 
-ME = {"id": "9", "username": "redial", "discriminator": "0", "avatar": None, "bot": True}
-GRANTED = 1 << 19
 DEADLINE = 30.0
-
-
-@dataclass
-class Page:
-    """As much of Discord as a connection takes. flags: of the application. closes: how it ends a connection at once."""
-
-    flags: int = GRANTED
-    token: str = "good"  # noqa: S105 - of a page
-    closes: int = 0
-    identified: list[dict[str, Any]] = field(default_factory=list)
-    open: set[web.WebSocketResponse] = field(default_factory=set)
-    address: str = ""
-
-    async def rest(self, request: web.Request) -> web.StreamResponse:
-        if request.headers.get("Authorization") != f"Bot {self.token}":
-            return answer({"message": "401: Unauthorized", "code": 0}, status=401)
-        path = request.path.removeprefix("/api/v10")
-        if path == "/gateway/bot":
-            limit = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
-            return answer({"url": self.address.replace("http", "ws"), "shards": 1, "session_start_limit": limit})
-        if path == "/oauth2/applications/@me":
-            return answer({"id": "9", "name": "redial", "description": "", "icon": None, "bot_public": True,
-                "bot_require_code_grant": False, "verify_key": "k", "team": None, "flags": self.flags,
-                "owner": {**ME, "id": "8", "bot": False}})  # fmt: skip
-        if path.endswith("/commands"):
-            given = [] if request.method == "GET" else await request.json()
-            return answer(
-                [{"id": "7", "application_id": "9", "version": "1", "description": "", **one} for one in given]
-            )
-        return answer([] if path == "/users/@me/guilds" else ME)
-
-    async def socket(self, request: web.Request) -> web.StreamResponse:
-        socket = web.WebSocketResponse()
-        await socket.prepare(request)
-        await socket.send_json({"op": 10, "d": {"heartbeat_interval": 40_000}, "s": None, "t": None})
-        self.open.add(socket)
-        async for message in socket:
-            if message.type is not WSMsgType.TEXT:
-                break
-            said = json.loads(message.data)
-            if said["op"] == 1:
-                await socket.send_json({"op": 11, "d": None, "s": None, "t": None})
-            elif said["op"] == 2:
-                self.identified.append(said["d"])
-                if self.closes:
-                    await socket.close(code=self.closes)
-                    break
-                ready = {
-                    "v": 10, "user": ME, "guilds": [], "session_id": "s", "resume_gateway_url": self.address,
-                    "shard": said["d"].get("shard", [0, 1]), "application": {"id": "9", "flags": self.flags},
-                }  # fmt: skip
-                await socket.send_json({"op": 0, "s": 1, "t": "READY", "d": ready})
-        self.open.discard(socket)
-        return socket
-
-
-def answer(value: object, status: int = 200) -> web.Response:
-    return web.Response(body=json.dumps(value).encode(), status=status, headers={"Content-Type": "application/json"})
 
 
 @pytest.fixture
 async def page(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Page]:
-    one, app = Page(), web.Application()
-    app.router.add_get("/", one.socket)
-    app.router.add_route("*", "/{rest:.*}", one.rest)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    one.address = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    # The address of Discord is an attribute of the library's class; there is no other way to name one.
-    monkeypatch.setattr(discord.http.Route, "BASE", f"{one.address}/api/v10")
-    yield one
-    for socket in tuple(one.open):
-        await socket.close()
-    await runner.cleanup()
+    async with discord_page() as one:
+        # The addresses of Discord are attributes of the library's classes; there is no other way to name others.
+        at = yarl.URL(one.address)
+        monkeypatch.setattr(discord.http.Route, "BASE", str(at / "api/v10"))
+        monkeypatch.setattr(DiscordWebSocket, "DEFAULT_GATEWAY", at.with_scheme("ws"))
+        yield one
 
 
 @pytest.fixture
@@ -147,14 +80,14 @@ async def until(condition: Callable[[], object]) -> None:
 async def test_connected_it_says_as_whom(page: Page) -> None:
     async with gateway.start(Access("good"), house()) as running:
         assert running.says == "connected as redial in 0 servers"
-        assert page.identified[0]["intents"] & discord.Intents(message_content=True).value
+        assert page.sessions[0].identified["intents"] & discord.Intents(message_content=True).value
 
 
 async def test_an_intent_that_is_not_granted_is_not_asked_for(page: Page) -> None:
     page.flags = 0
     async with gateway.start(Access("good"), house()) as running:
         assert running.says.endswith("without the message content intent")
-        assert not page.identified[0]["intents"] & discord.Intents(message_content=True).value
+        assert not page.sessions[0].identified["intents"] & discord.Intents(message_content=True).value
 
 
 async def test_a_refused_token_is_named(page: Page) -> None:
@@ -190,12 +123,12 @@ async def test_one_hears_and_the_other_takes_over_when_it_is_killed(
     await until(lambda: first.client and first.client.is_ready())
     async with gateway.start(Access("good"), house(leases)) as second:
         assert second.says.startswith("standing by as redial")
-        assert len(page.identified) == 1
+        assert len(page.sessions) == 1
         # A kill: nothing is released.
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)
         await until(lambda: second.says.startswith("connected as redial"))
-        assert len(page.identified) == 2
+        assert len(page.sessions) == 2
 
 
 def test_a_standby_is_there_within_half_a_minute_of_a_kill() -> None:
@@ -213,14 +146,14 @@ async def test_an_orderly_end_gives_the_gateway_away_at_once(
             assert second.says.startswith("standing by")
         async with asyncio.timeout(gateway.HELD / 2):
             await until(lambda: second.says.startswith("connected"))
-    assert page.identified
+    assert page.sessions
 
 
 @bounded
 async def test_who_lost_the_gateway_closes_it_and_stands_by(
     page: Page, leases: Leases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not page.identified
+    assert not page.sessions
     monkeypatch.setattr(gateway, "HELD", 0.3)
     monkeypatch.setattr(gateway, "RENEWED", 0.6)
     async with gateway.start(Access("good"), house(leases)) as slow:
@@ -228,7 +161,7 @@ async def test_who_lost_the_gateway_closes_it_and_stands_by(
         taken = False
         async with asyncio.timeout(DEADLINE):
             while not taken:
-                taken = await leases.take("discord-gateway-9", "another", 60)
+                taken = await leases.take(f"discord-gateway-{page.backend.application_id}", "another", 60)
                 await asyncio.sleep(0.05)
         await until(lambda: slow.says.startswith("standing by"))
 
@@ -237,11 +170,11 @@ class TestDoctor:
     async def test_every_right_and_intent_is_named_with_its_reason(self, page: Page) -> None:
         found = await examine(Access("good"))
         said = "\n".join(f"{one.says} {one.do}" for one in found)
-        assert invitation(9) in said
+        assert invitation(page.backend.application_id) in said
         for reason in (*PERMISSIONS.values(), *INTENTS.values()):
             assert reason in said
         assert [one.health for one in found] == ["warn", "ok", "ok"]
-        assert page.identified == [], "it only asks"
+        assert page.sessions == [], "it only asks"
 
     async def test_a_missing_intent_is_named_with_what_to_do(self, page: Page) -> None:
         page.flags = 0
