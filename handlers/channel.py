@@ -21,7 +21,7 @@ from bot.ports.pages import PageStore
 from handlers import triage
 from handlers.announce import Office
 from handlers.desk import Desk
-from handlers.subscriptions import Asking, listed, not_allowed, offering, subscribe, unsubscribe
+from handlers.subscriptions import Asking, declared_so, listed, not_allowed, offering, subscribe, told, unsubscribe
 
 _log = structlog.get_logger(__name__)
 
@@ -67,7 +67,7 @@ async def managed(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat) 
     page = page_named(what.argument, desk.watched)
     offered = await menu(desk, page or next(iter(desk.watched), ""), mentions)
     wish = understood(desk.library.messages, what.argument if what.answers is None else "", offered)
-    view: View | None = View(desk.library.messages.inline("subscribe.invite"))
+    view: View | None = told(desk.library.messages, "subscribe.invite", "subscribe.invite-do")
     if wish.a_report:
         said = Said(f"{what.name} {what.argument}", "command")
         await triage.said(desk, replace(event, what=said), said, chat)
@@ -135,11 +135,11 @@ async def _cannot(counter: _Counter) -> View | None:
     say, before = counter.say, counter.before
     missing = await counter.chat.lacks(counter.origin)
     if missing is None:
-        return View(say.inline("subscribe.no-channel"))
+        return told(say, "subscribe.no-channel", "subscribe.no-channel-do")
     if missing:
-        return View(say.inline("subscribe.not-here", missing=missing))
+        return told(say, "subscribe.not-here", "subscribe.not-here-do", missing=missing)
     if before and before.declared and before.standing is not Standing.ENDING:
-        return View(say.inline("subscribe.declared", page=counter.menu.name))
+        return declared_so(say, counter.menu)
     return _not_understood(counter) if counter.wish.unknown else None
 
 
@@ -149,7 +149,7 @@ async def _wished(counter: _Counter, answers: Answers | None) -> View | None:
         return await _asked(counter)
     choice = to_choice(counter.wish.answers if answers is None else answers, counter.menu, counter.choice)
     if choice is None:
-        return View(counter.say.inline("subscribe.stale"))
+        return told(counter.say, "subscribe.stale", "subscribe.stale-do")
     return await subscribe(counter.office, counter.asking, counter.menu, choice)
 
 
@@ -179,7 +179,7 @@ async def _asked(counter: _Counter) -> View | None:
         await counter.chat.ask(counter.origin, to_form(say, counter.menu, counter.choice))
     except ChatUnavailable as error:
         _log.info("form not shown", platform=counter.origin.platform, error=str(error))
-        return View(say.inline("subscribe.no-form", usage=say.text("usage.subscribe")))
+        return told(say, "subscribe.no-form", "subscribe.no-form-do", usage=say.text("usage.subscribe"))
     return None
 
 

@@ -45,11 +45,13 @@ async def subscribe(office: Office, asking: Asking, menu: Menu, choice: Choice) 
         return not_allowed(say, asking)
     before = await office.pages.subscription(menu.page, asking.place)
     if before is not None and before.declared and before.standing is not Standing.ENDING:
-        return View(say.inline("subscribe.declared", page=menu.name))
+        return declared_so(say, menu)
     await listen(office, Subscription(asking.place, menu.page, 0, choice, asking.user))
     same = before is not None and before.standing is Standing.ACTIVE and before.choice == choice
     what = described(say, choice, menu)
-    return View(say.inline("subscribe.same" if same else "subscribe.done", what=what, page=menu.name))
+    if same:
+        return View(say.inline("subscribe.same", what=what, page=menu.name))
+    return told(say, "subscribe.done", "subscribe.done-then", what=what, page=menu.name)
 
 
 async def unsubscribe(office: Office, asking: Asking, menu: Menu) -> View:
@@ -59,10 +61,10 @@ async def unsubscribe(office: Office, asking: Asking, menu: Menu) -> View:
         return not_allowed(say, asking)
     before = await office.pages.subscription(menu.page, asking.place)
     if before is not None and before.declared and before.standing is not Standing.ENDING:
-        return View(say.inline("subscribe.declared", page=menu.name))
+        return declared_so(say, menu)
     if not await leave(office, menu.page, asking.place):
         return View(say.inline("subscribe.none"))
-    return View(say.inline("subscribe.ended", page=menu.name))
+    return told(say, "subscribe.ended", "subscribe.ended-then", page=menu.name)
 
 
 async def listed(office: Office, asking: Asking, menus: Sequence[Menu]) -> View:
@@ -96,7 +98,17 @@ def offering(asking: Asking, view: View, offers: Sequence[tuple[str, str]]) -> V
 
 def not_allowed(say: Messages, asking: Asking) -> View:
     """Say who may, and how to become one of them."""
-    return View(say.inline("subscribe.not-allowed", setting=f"{asking.place.platform}.admins"))
+    return told(say, "subscribe.not-allowed", "subscribe.not-allowed-do", setting=f"{asking.place.platform}.admins")
+
+
+def declared_so(say: Messages, menu: Menu) -> View:
+    """Say that the settings file decides."""
+    return told(say, "subscribe.declared", "subscribe.declared-do", page=menu.name)
+
+
+def told(say: Messages, lead: str, then: str, **fields: str) -> View:
+    """Return a sentence, and one below it that says what follows from it or what to do."""
+    return View(say.inline(lead, **fields), (), (Text(say.inline(then, **fields)),))
 
 
 async def listen(office: Office, wanted: Subscription) -> Subscription:

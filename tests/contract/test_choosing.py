@@ -98,7 +98,7 @@ async def test_an_empty_list_offers_to_begin(there: Chooser) -> None:
 
 async def test_words_that_are_not_understood_change_nothing_and_say_what_can_be_said(there: Chooser) -> None:
     answer = await there.types("ann", "subscribe major cluade-code @here-and-there")
-    assert "I don't know: cluade" in answer.text
+    assert "I don't know “cluade" in answer.text
     assert "Claude Code" in answer.text
     assert "@on-call" in answer.text
     assert await chosen(there) is None

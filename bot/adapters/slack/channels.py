@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from bot.adapters.slack.api import Api
-from bot.adapters.slack.chat import key_of
+from bot.adapters.slack.chat import key_of, permalink
 from bot.adapters.slack.errors import failed
 from bot.adapters.slack.mrkdwn import Json
 from bot.adapters.slack.render import Message, Renderer
@@ -94,6 +94,14 @@ class SlackChannels:
             return failed(error)
         direct = replace(place, channel=str(cast("dict[str, Any]", opened["channel"])["id"]))
         return await self._sent(direct, "chat.postMessage", self._renderer.message(view).body())
+
+    async def link(self, place: Place, ref: str) -> str:
+        """Return the address of a message."""
+        return permalink((await self._api.workspace(place.workspace)).url, place.channel, ref)
+
+    async def belongs(self, place: Place) -> bool:  # noqa: ARG002 - what is not there, a workspace's token cannot reach
+        """Say yes: who asks Slack for a channel of another workspace is told that it is not there."""
+        return True
 
     async def _sent(self, place: Place, method: str, body: Json) -> Delivery:
         try:

@@ -145,12 +145,14 @@ class SlackChat:
         return str(answer.get("ts") or ts)
 
     async def _link(self, origin: Origin, thread: str, ts: str) -> str:
-        """Return a message's permalink, which is made of what is known of it."""
         url = (await self.api.workspace(origin.workspace)).url
-        if not url:
-            return ""
-        inside = f"?thread_ts={thread}&cid={origin.channel}" if thread and thread != ts else ""
-        return f"{url.rstrip('/')}/archives/{origin.channel}/p{ts.replace('.', '')}{inside}"
+        return permalink(url, origin.channel, ts, thread)
+
+
+def permalink(url: str, channel: str, ts: str, thread: str = "") -> str:
+    """Return a message's address, which is made of what is known of it; empty where nobody knows the workspace's."""
+    inside = f"?thread_ts={thread}&cid={channel}" if thread and thread != ts else ""
+    return f"{url.rstrip('/')}/archives/{channel}/p{ts.replace('.', '')}{inside}" if url else ""
 
 
 def direct(channel: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import aiohttp
@@ -14,17 +13,7 @@ from bot.adapters.slack.api import TIMEOUT
 from bot.adapters.slack.connection import Access
 from bot.adapters.slack.errors import FAULTS, code_of, translated
 from bot.adapters.slack.scopes import NEEDED, SCOPES
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at; `do` is empty where all is well."""
-
-    name: str
-    health: Literal["ok", "warn", "fail"]
-    says: str
-    do: str = ""
-
+from bot.ports.finding import Finding
 
 _MANY = Finding("slack", "ok", "several workspaces: each installs the app at /slack/install and gets its own token")
 

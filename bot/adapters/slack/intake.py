@@ -118,7 +118,8 @@ class Door:
         elif home := from_home(happened, here):
             return await self._played(home, Turn(self.chat, home=True))
         elif event := self._heard(from_event(happened, here)):
-            return await self._played(await self._read(event, happened), Turn(self.chat))
+            opens = "" if happened.get("thread_ts") else event.origin.thread
+            return await self._played(await self._read(event, happened), Turn(self.chat, opens=opens))
         return _acknowledged()
 
     def _heard(self, event: InboundEvent | None) -> InboundEvent | None:

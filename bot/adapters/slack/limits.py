@@ -4,6 +4,8 @@ from __future__ import annotations
 
 BUTTON = 75
 """Characters of a button's and an option's label."""
+HEADING = 150
+"""Characters of a header."""
 TITLE = 24
 """Characters of a modal's title and of its buttons."""
 OPTIONS = 100

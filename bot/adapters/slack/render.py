@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.adapters.slack.limits import BUTTON, FALLBACK, MESSAGE, OPTIONS, SMALL_PRINT, cut
+from bot.adapters.slack.limits import BUTTON, FALLBACK, HEADING, MESSAGE, OPTIONS, SMALL_PRINT, cut
 from bot.adapters.slack.mrkdwn import Json, escaped, to_mrkdwn
 from bot.adapters.slack.press import PICK, Mark, to_block_id
 from bot.adapters.slack.rich import Rich, bounded
 from bot.core.folding import Folded
 from bot.core.messages import Messages
 from bot.core.showing import as_lines
-from bot.core.text import Evidence, Steps, Text, plain, words
+from bot.core.text import Evidence, Heading, Inline, Steps, Text, plain, words
 from bot.core.view import Control, Offer, Tone, View
 
 EVENT_TYPE = "redial_view"
@@ -60,6 +60,24 @@ class Renderer:
         """Return a view as a message."""
         return Message(_fallback(view), tuple(self._blocks(view)), view.key)
 
+    def home(self, view: View) -> Json:
+        """Return a view as a person's page: it is read as a whole, so its parts have headings of Slack's own."""
+        blocks: list[Json] = [_heading(view.lead)]
+        rich = Rich(self.grades)
+        for block in (*view.blocks, Heading(())):
+            if not isinstance(block, Heading):
+                rich.blocks([block])
+                continue
+            if rich.elements:
+                blocks.append({"type": "rich_text", "elements": bounded(rich.elements, MESSAGE)})
+            if block.inline:
+                blocks.append(_heading(block.inline))
+            rich = Rich(self.grades)
+        blocks += self._offers(view)
+        if context := self._context(view):
+            blocks.append(_small(context))
+        return {"type": "home", "blocks": blocks}
+
     def folded(self, folded: Folded) -> Message:
         """Return an answered question as the line that stays of it."""
         rich = Rich(self.grades)
@@ -83,7 +101,7 @@ class Renderer:
             yield {"type": "rich_text", "elements": bounded(rich.elements, MESSAGE)}
         yield from self._offers(view)
         if context := self._context(view):
-            yield {"type": "context", "elements": [{"type": "mrkdwn", "text": context, "verbatim": True}]}
+            yield _small(context)
         elif view.offers and view.controls:
             yield {"type": "divider"}
         if view.controls:
@@ -137,6 +155,14 @@ def _label(shown: Offer | Control, *, numbered: bool) -> str:
 
 def _words(text: str) -> Json:
     return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def _small(text: str) -> Json:
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": text, "verbatim": True}]}
+
+
+def _heading(inline: Inline) -> Json:
+    return {"type": "header", "text": _words(cut(plain(inline), HEADING))}
 
 
 def _long(offers: Sequence[Offer]) -> bool:

@@ -27,13 +27,15 @@ class Turn:
     """Implements the Chat port. stored: set once the turn speaks, which is after its script, or has ended.
 
     respond_url: answers privately even in channels Redial is no member of. home: private words go to the App Home.
-    trigger: opens a form, within three seconds.
+    trigger: opens a form, within three seconds. opens: the message whose thread the first answer begins: before that,
+    private words stand beside it, since in a thread that is not there nobody sees them.
     """
 
     chat: SlackChat
     respond_url: str = ""
     home: bool = False
     trigger: str = ""
+    opens: str = ""
     stored: asyncio.Event = field(default_factory=asyncio.Event)
     _used: int = 0
 
@@ -44,6 +46,7 @@ class Turn:
     async def show(self, origin: Origin, view: View, where: Where, *, message: str = "") -> Posted:
         """Post a view."""
         self.stored.set()
+        self.opens = ""
         return await self.chat.show(origin, view, where, message=message)
 
     async def tell(self, origin: Origin, view: View) -> None:
@@ -52,7 +55,7 @@ class Turn:
         if self.home:
             await self.chat.publish(origin, view)
         elif not (self.respond_url and self._used < _USES and await self._respond(view)):
-            await self.chat.tell(origin, view)
+            await self.chat.tell(replace(origin, thread="") if origin.thread == self.opens else origin, view)
 
     async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
         """Edit an answered question down to its line."""

@@ -88,8 +88,8 @@ async def test_only_whom_redial_may_mention_can_be_chosen(there: Town) -> None:
     denied = discord.Permissions(mention_everyone=True).value
     me = Overwrite(there.client.me, OverwriteType.MEMBER, deny=denied)
     there.env.backend.set_overwrite(there.channels["other"].id, me)
-    assert "I don't know: @quiet" in await told(there, "carol", "subscribe", mention="@quiet")
-    assert "I don't know: @everyone" in await told(there, "carol", "subscribe", mention="@everyone")
+    assert "I don't know “@quiet" in await told(there, "carol", "subscribe", mention="@quiet")
+    assert "I don't know “@everyone" in await told(there, "carol", "subscribe", mention="@everyone")
     assert await chosen(there) is None
     assert await there.people["carol"].autocomplete(there.channels["other"], "redial subscribe", "mention", "") == []
     there.guild.create_role("on-call", mentionable=True)

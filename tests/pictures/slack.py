@@ -1,0 +1,109 @@
+"""What people see in Slack: real turns of the real adapter, as the Web API was given them."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.adapters.slack.office import office
+from tests.contract.bench_slack import SlackBench
+from tests.contract.choosing import SlackChooser, slack_chooser
+from tests.contract.test_chat import CUT_OFF, TOOLS
+from tests.pictures.drawing import slack_columns
+from tests.scenarios.playing import NOW, page
+
+Column = list[dict[str, Any]]
+
+
+async def thread() -> tuple[str, int]:
+    """A mention; the thread after a press; after words; a question with more choices than buttons."""
+    async with _bench() as bench:
+        await bench.mention("ann", f"claude code just died on me `{CUT_OFF}`")
+        columns = [await _thread(bench)]
+        await bench.press("ann", TOOLS)
+        columns.append(await _thread(bench))
+        await bench.say("ann", "ok two files edited, tests not run yet")
+        columns.append((await _thread(bench))[-1:])
+        await bench.mention("bob", "API Error: 401 OAuth token has expired. Please run /login")
+        return _drawn([*columns, (await _thread(bench))[-1:]])
+
+
+async def more() -> tuple[str, int]:
+    """During an incident; waiting; handed to a human; the page of a person."""
+    async with _bench() as bench:
+        bench.office.page.read = page("incident")
+        await bench.mention("ann", "API Error: Repeated 529 Overloaded errors")
+        columns = [await _thread(bench)]
+        await bench.press("ann", "Wait and tell me")
+        columns.append((await _thread(bench))[-1:])
+        bench.office.page.read = page("clear")
+        await bench.mention("bob", f"claude code just died on me `{CUT_OFF}`")
+        await bench.press("bob", TOOLS)
+        await bench.press("bob", "Get a human")
+        columns.append((await _thread(bench))[-1:])
+        bench.office.page.read = page("incident")
+        columns.append([await _home(bench, "ann")])
+        return _drawn(columns)
+
+
+async def choosing() -> tuple[str, int]:
+    """The form; what came of it; what a channel hears; words that are not understood."""
+    async with slack_chooser(Path(tempfile.mkdtemp())) as one:
+        assert isinstance(one, SlackChooser)
+        form = await one.asks("ann")
+        await one.sends("ann", form, least=("major",), mention=(one.group,))
+        columns = [[_framed(form)], [_told(one)]]
+        await one.types("ann", "subscriptions")
+        columns[1].append(_told(one))
+        await one.types("ann", "subscribe major cluade-code")
+        columns.append([_told(one)])
+        await one.types("bob", "subscribe major")
+        columns[2].append(_told(one))
+        return _drawn(columns)
+
+
+SCENES = {"slack-thread": thread, "slack-more": more, "slack-choosing": choosing}
+"""Pictures by the name of their file."""
+
+
+@asynccontextmanager
+async def _bench() -> AsyncIterator[SlackBench]:
+    async with office(Path(tempfile.mkdtemp())) as one:
+        later = itertools.count(NOW)
+        one.desk.clock = lambda: next(later)
+        yield SlackBench(one)
+
+
+async def _thread(bench: SlackBench) -> Column:
+    """Redial's messages in the newest thread, as they stand now."""
+    found = await bench.office.ours(bench.where[0])
+    return [_shown(one["blocks"]) for one in found if bench.where[1] in {one.get("thread_ts"), one["ts"]}]
+
+
+async def _home(bench: SlackBench, user: str) -> dict[str, Any]:
+    there = bench.office
+    event = {"type": "app_home_opened", "tab": "home", "user": there.slack.users[user], "event_ts": "1.1"}
+    await there.happened({**event, "channel": await there.direct(user)})
+    view = [call.body for call in there.slack.calls if call.method == "views.publish"][-1]["view"]
+    return {**_shown(view["blocks"]), "frame": {"title": "Redial"}}
+
+
+def _framed(view: dict[str, Any]) -> dict[str, Any]:
+    frame = {"title": view["title"]["text"], "submit": view["submit"]["text"]}
+    return {**_shown(view["blocks"]), "frame": frame}
+
+
+def _told(one: SlackChooser) -> dict[str, Any]:
+    return _shown(one.office.slack.told[-1][1]["blocks"])
+
+
+def _shown(blocks: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"blocks": blocks, "time": NOW}
+
+
+def _drawn(columns: list[Column]) -> tuple[str, int]:
+    return slack_columns(columns), len(columns)
