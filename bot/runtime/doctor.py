@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bot.core.errors import ContentError, RedialError, SettingsError, StoreError
+from bot.core.errors import ContentError, RedialError, SettingsError
 from bot.core.incident import Health as PageHealth
 from bot.core.services import Page
+from bot.core.subscription import Place
 from bot.runtime.checks import Check, Health
 from bot.runtime.content import Content, load
 from bot.runtime.platforms import PLATFORMS, Platform
 from bot.runtime.settings import Settings, config_file, load_settings
+from bot.runtime.watching import watched
 from bot.runtime.wiring import status_source
 
 _PATIENCE = 10.0
@@ -27,12 +29,16 @@ async def examine(platforms: Sequence[Platform] = PLATFORMS) -> list[Check]:
         return [Check("settings", Health.FAIL, str(error), "correct that setting; `redial init` writes an example")]
     checks = [_settings()]
     content, found = _content(settings)
-    checks += [found, await _store(settings)]
+    pages = watched(settings, content.library.services.page) if content else ()
+    stored, places = await _store(settings, [page.id for page in pages])
+    checks += [found, *stored]
+    places += [Place(one.platform, one.workspace, one.channel) for one in settings.subscriptions]
     if content:
         checks.append(await _page(settings, content.library.services.page))
     for platform in platforms:
         if platform.configured(settings):
-            checks += await platform.examine(settings)
+            told = dict.fromkeys(place.channel for place in places if place.platform == platform.name)
+            checks += await platform.examine(settings, tuple(told))
     return checks + _platforms(settings, platforms)
 
 
@@ -66,20 +72,12 @@ def _content(settings: Settings) -> tuple[Content | None, Check]:
     return content, Check("content", Health.OK, f"{len(content.library.guides)} guides")
 
 
-async def _store(settings: Settings) -> Check:
-    from bot.adapters.store import connect  # noqa: PLC0415 - redis-py takes a while to load
+async def _store(settings: Settings, pages: Sequence[str]) -> tuple[list[Check], list[Place]]:
+    from bot.adapters.store.doctor import examine as ask  # noqa: PLC0415 - redis-py takes a while to load
 
     url = settings.redis_url.get_secret_value() if settings.redis_url else None
-    try:
-        store = await connect(url, settings.data_dir)
-        try:
-            known = len(await store.workspaces())
-        finally:
-            await store.close()
-    except (StoreError, SettingsError) as error:
-        return Check("store", Health.FAIL, str(error), "start that server, or correct REDIS_URL or `data_dir`")
-    whose = "the server of REDIS_URL" if url else f"Redial's own in {settings.data_dir}"
-    return Check("store", Health.OK, f"{whose}, workspaces: {known}")
+    found, places = await ask(url, settings.data_dir, pages)
+    return [Check(one.name, Health(one.health), one.says, one.do) for one in found], places
 
 
 async def _page(settings: Settings, page: Page) -> Check:

@@ -26,14 +26,14 @@ class Platform:
     """A row. name: as in `Origin.platform`. wants: what to set, for those who have set nothing.
 
     start: enters connected, leaves with its clients closed; raises `SettingsError` or `ChatError` with what to do.
-    examine: the checks of `redial doctor`, which never raise.
+    examine: the checks of `redial doctor`, which never raise; it is given the channels that hear of a page.
     """
 
     name: str
     configured: Callable[[Settings], bool]
     wants: str
     start: Callable[[Settings, House], AbstractAsyncContextManager[Running]]
-    examine: Callable[[Settings], Awaitable[Sequence[Check]]]
+    examine: Callable[[Settings, Sequence[str]], Awaitable[Sequence[Check]]]
 
 
 def _access(settings: Settings) -> Access:
@@ -72,14 +72,14 @@ async def _slack(settings: Settings, house: House) -> AsyncIterator[Running]:
         yield await closing.enter_async_context(start(access, house, vault))
 
 
-async def _examined_slack(settings: Settings) -> Sequence[Check]:
+async def _examined_slack(settings: Settings, told: Sequence[str]) -> Sequence[Check]:
     from bot.adapters.slack.doctor import examine  # noqa: PLC0415 - loads Slack's libraries
 
     try:
         access = _access(settings)
     except SettingsError as error:
         return (Check("slack", Health.FAIL, str(error), "deploy/README.md shows where each comes from"),)
-    found = await examine(access, settings.slack.triage_channels)
+    found = await examine(access, (*settings.slack.triage_channels, *told))
     return [Check(one.name, Health(one.health), one.says, one.do) for one in found]
 
 
@@ -90,11 +90,11 @@ def _discord(settings: Settings, house: House) -> AbstractAsyncContextManager[Ru
     return start(access, house)
 
 
-async def _examined_discord(settings: Settings) -> Sequence[Check]:
+async def _examined_discord(settings: Settings, told: Sequence[str]) -> Sequence[Check]:
     from bot.adapters.discord.doctor import examine  # noqa: PLC0415 - loads discord.py
     from bot.adapters.discord.gateway import Access  # noqa: PLC0415 - the same
 
-    channels = (*settings.discord.triage_channels, *settings.discord.watched_channels)
+    channels = (*settings.discord.triage_channels, *settings.discord.watched_channels, *told)
     found = await examine(Access(_secret(settings.discord_token)), channels)
     return [Check(one.name, Health(one.health), one.says, one.do) for one in found]
 

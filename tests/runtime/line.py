@@ -80,7 +80,7 @@ class Line:
             finally:
                 self.log.append("client closed")
 
-        async def examine(_settings: Settings) -> Sequence[Check]:
+        async def examine(_settings: Settings, _told: Sequence[str]) -> Sequence[Check]:
             return ()
 
         return Platform(self.name, lambda _: True, "A_TOKEN", start, examine)

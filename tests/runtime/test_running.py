@@ -137,7 +137,7 @@ def test_run_and_doctor_from_the_command_line(redial: Redial) -> None:
     assert "SLACK_BOT_TOKEN" in done.stderr
     checks = {check["name"]: check for check in json.loads(redial.run("doctor", "--json").stdout)}
     assert {name: check["health"] for name, check in checks.items()} == {
-        "settings": "ok", "content": "ok", "store": "ok", "status page": "warn", "platforms": "warn",
+        "settings": "ok", "content": "ok", "store": "ok", "clock": "ok", "status page": "warn", "platforms": "warn",
     }  # fmt: skip
     assert all(check["do"] for check in checks.values() if check["health"] != "ok")
     redial.env["REDIS_URL"] = "redis://:hunter2@127.0.0.1:9/0"
@@ -156,4 +156,4 @@ async def test_a_doctor_asks_the_platforms_that_are_configured(
     monkeypatch.setenv("REDIAL_DATA_DIR", str(settings.data_dir))
     monkeypatch.setenv("REDIAL_STATUS__HOSTS", '["http://127.0.0.1:9"]')
     checks = await examine([Line().row()])
-    assert [check.name for check in checks] == ["settings", "content", "store", "status page"]
+    assert [check.name for check in checks] == ["settings", "content", "store", "clock", "status page"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import discord
 
@@ -12,19 +10,10 @@ from bot.adapters.discord.faults import told
 from bot.adapters.discord.gateway import Access
 from bot.adapters.discord.rights import INTENTS, NEEDED, PERMISSIONS, invitation, missing, named
 from bot.core.errors import ChatError
+from bot.ports.finding import Finding
 
 _SERVERS = 20
 """Most servers that are looked at one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at; `do` is empty where all is well."""
-
-    name: str
-    health: Literal["ok", "warn", "fail"]
-    says: str
-    do: str = ""
 
 
 async def examine(access: Access, channels: Sequence[str] = ()) -> list[Finding]:
