@@ -9,10 +9,12 @@ import structlog
 from bot.core.conversation import Conversation
 from bot.core.errors import ChatError
 from bot.core.event import InboundEvent, Pressed
-from bot.core.flow import Transition
 from bot.core.messages import Messages, Value
+from bot.core.placement import Where
 from bot.core.redaction import Redacted
 from bot.core.text import Block, Span, Text
+from bot.core.transition import Transition
+from bot.core.turn import SAME
 from bot.core.view import View
 from bot.ports.chat import Chat, Posted
 from bot.ports.store import ConversationStore
@@ -25,8 +27,14 @@ async def answer(desk: Desk, event: InboundEvent, turn: Transition, chat: Chat, 
     """Show what a turn came to where its conversation takes place, and fold the question it answered."""
     here = turn.conversation
     view = await _warned(desk, event, here, turn.view, clean, chat)
-    posted = await post(desk.store, here, view, chat)
-    await _pointed(desk, event, here, posted, chat)
+    if here.where is Where.ASIDE:
+        posted = Posted("", "")
+        if not await told(event, chat, view):
+            return
+        desk.store.confirm(here)
+    else:
+        posted = await post(desk.store, here, view, chat)
+        await _pointed(desk, event, here, posted, chat)
     question = (event.what.message if isinstance(event.what, Pressed) else "") or here.shown
     if turn.folded and question and question != posted.message:
         try:
@@ -37,9 +45,18 @@ async def answer(desk: Desk, event: InboundEvent, turn: Transition, chat: Chat, 
 
 async def post(store: ConversationStore, conversation: Conversation, view: View, chat: Chat) -> Posted:
     """Show a view of a conversation and confirm it with where it stands."""
+    conversation = await at_home(conversation, chat)
     posted = await chat.show(conversation.origin, view, conversation.where, message=conversation.shown)
     store.confirm(posted_at(conversation, posted))
     return posted
+
+
+async def at_home(conversation: Conversation, chat: Chat) -> Conversation:
+    """Return a conversation that was a word in passing where it goes on: in private."""
+    if conversation.where is not Where.ASIDE:
+        return conversation
+    home = await chat.private(conversation.origin)
+    return replace(conversation, origin=home, where=Where.PRIVATE)
 
 
 def posted_at(conversation: Conversation, posted: Posted) -> Conversation:
@@ -78,7 +95,7 @@ async def _warned(
 ) -> View:
     """Say what was taken out of what was pasted: before everything else, and a leaked secret privately."""
     warning = removed(desk.library.messages, clean) if clean else ()
-    if clean and clean.secret and here.where.public:
+    if clean and clean.secret and (here.where.public or here.where is Where.ASIDE):
         lead, *rest = (block.inline for block in warning if isinstance(block, Text))
         alone = View(lead=lead, blocks=tuple(Text(inline) for inline in rest))
         owner = replace(event, origin=replace(event.origin, user=here.origin.user))
@@ -86,10 +103,15 @@ async def _warned(
     return replace(view, preface=(*warning, *view.preface))
 
 
+def _stays(event: InboundEvent) -> bool:
+    """Say whether who pressed is where the answer comes; a word in passing leads elsewhere."""
+    return isinstance(event.what, Pressed) and event.what.step != f"@{SAME}"
+
+
 async def _pointed(desk: Desk, event: InboundEvent, here: Conversation, posted: Posted, chat: Chat) -> None:
     """Tell somebody who is elsewhere where they were answered."""
     origin = event.origin
-    if (origin.channel, origin.thread) == (here.origin.channel, here.origin.thread) or isinstance(event.what, Pressed):
+    if (origin.channel, origin.thread) == (here.origin.channel, here.origin.thread) or _stays(event):
         return
     say = desk.library.messages
     key = "place.elsewhere" if here.where.public else "place.private"

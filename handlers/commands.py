@@ -200,4 +200,6 @@ async def _reset(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) ->
 
 async def _forget(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
     count = await desk.store.forget(event.origin)
+    if desk.lookout:
+        await desk.lookout.rooms.forget(event.origin)
     await chat.tell(event.origin, View(lead=desk.library.messages.inline("command.forgot", n=count)))

@@ -24,9 +24,11 @@ from bot.core.turn import Around
 from bot.core.view import Cite, Offer, View
 from bot.ports.chat import Chat
 from bot.ports.store import Conflict, Duplicate
-from handlers.answering import answer, post, posted_at, removed, tell, told
+from handlers.answering import answer, at_home, post, posted_at, removed, tell, told
 from handlers.desk import Desk
 from handlers.handoff import brought, may_press, under_way
+from handlers.overhearing import meant_for_others
+from handlers.passing import noted, shared, together
 from handlers.turning import turned
 
 _log = structlog.get_logger(__name__)
@@ -81,7 +83,7 @@ async def pressed(desk: Desk, event: InboundEvent, what: Pressed, chat: Chat) ->
     if not await may_press(desk, event.origin, conversation, chat):
         await tell(desk, event, chat, "trouble.not-yours")
         return
-    around = await desk.around()
+    around = await desk.around(event.origin)
 
     def play(conversation: Conversation) -> Transition:
         press = Press(what.choice, what.step, what.revision)
@@ -101,7 +103,7 @@ async def start(desk: Desk, event: InboundEvent, guide: str, chat: Chat) -> None
 
 async def take_up(desk: Desk, event: InboundEvent, conversation: Conversation, chat: Chat) -> None:
     """Make a conversation the one that free text belongs to again, and show where it stands."""
-    around = await desk.around()
+    around = await desk.around(event.origin)
 
     def play(conversation: Conversation) -> Transition:
         return flow.take_up(desk.library, conversation, around, by=event.origin.user)
@@ -136,7 +138,8 @@ async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float
 
 
 async def _show_owed(desk: Desk, conversation: Conversation, chat: Chat) -> bool:
-    shown = flow.show(desk.library, conversation, await desk.around())
+    around = await desk.around(conversation.origin)
+    shown = flow.show(desk.library, await at_home(conversation, chat), around)
     turn = await brought(desk, shown, chat, look=True)
     conversation, view = turn.conversation, turn.view
     found = await chat.shown(conversation.origin, view.key)
@@ -164,14 +167,15 @@ async def _said_in(
     # Without a guide yet, what was said before belongs to it: "in the terminal" alone says nothing.
     before = "" if here.guide or what.edited else here.report
     words = Say(clean.text, desk.recognise(f"{before}\n{clean.text}".strip()))
-    around = await desk.around()
+    around = await desk.around(event.origin)
 
     def play(conversation: Conversation) -> Transition:
         return flow.play(desk.library, conversation, words, around, by=event.origin.user)
 
-    # In a thread where somebody else has spoken since, only an answer is meant for Redial.
-    talk = what.how == "thread" and what.others_since and not flow.answers_only(desk.library, clean.text)
-    if not talk or play(here).folded:
+    def answers() -> bool:
+        return flow.answers_only(desk.library, clean.text) or bool(play(here).folded)
+
+    if not await meant_for_others(event, what, here, chat, answers):
         await turned(desk, event, here, play, chat, clean)
 
 
@@ -194,15 +198,16 @@ async def _report(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) 
         if await desk.store.claim(event.id, event.origin):
             await _not_ours(desk, event, report, chat)
         return
-    around = await desk.around()
-    owner = await chat.private(report.owner) if report.where is Where.PRIVATE else report.owner
+    around = await desk.around(event.origin)
     words = Begin(report.clean.text, report.recognition, report.where)
-    opened = flow.begin(desk.library, conversation_id(event), owner, words, around)
-    helpers = (event.origin.user,) if event.origin.user != owner.user else ()
+    opened = flow.begin(desk.library, conversation_id(event), report.owner, words, around)
+    passing = shared(desk, event, opened, report.where, around)
+    opened = passing or await _placed(opened, report, chat)
+    helpers = (event.origin.user,) if event.origin.user != report.owner.user else ()
     spoken = (*in_their_language(desk.library.messages, words.recognition.language), *opened.view.preface)
     opened = replace(
         opened,
-        conversation=replace(opened.conversation, where=report.where, helpers=helpers),
+        conversation=replace(opened.conversation, helpers=helpers),
         view=replace(opened.view, preface=spoken),
     )
     result = await desk.store.commit(event.id, opened.conversation)
@@ -212,7 +217,16 @@ async def _report(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) 
         if result.current:
             await _already_open(desk, event, result.current, around, chat)
         return
+    noted(desk, event, opened.conversation)
+    if passing:
+        opened = await together(desk, event, opened, report.where, around)
     await answer(desk, event, opened, chat, report.clean)
+
+
+async def _placed(opened: Transition, report: _Report, chat: Chat) -> Transition:
+    """Put a conversation where it is held."""
+    owner = await chat.private(report.owner) if report.where is Where.PRIVATE else report.owner
+    return replace(opened, conversation=replace(opened.conversation, origin=owner, where=report.where))
 
 
 async def _not_ours(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) -> None:

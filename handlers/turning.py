@@ -12,9 +12,10 @@ from bot.core.redaction import Redacted
 from bot.core.transition import Transition
 from bot.ports.chat import Chat
 from bot.ports.store import Conflict, Stored
-from handlers.answering import answer, tell, told
+from handlers.answering import answer, at_home, tell, told
 from handlers.desk import Desk
 from handlers.handoff import begun, brought, refreshed
+from handlers.passing import leaves, noted
 
 _TRIES = 4
 """How often a turn is played again because another replica wrote first."""
@@ -33,6 +34,7 @@ async def turned(
             await _unchanged(desk, event, turn, chat, clean)
             return
         after = begun(desk, before, turn.conversation)
+        after = await at_home(after, chat) if leaves(after) else after
         result = await desk.store.commit(event.id, after)
         if isinstance(result, Conflict):
             if result.current is None:
@@ -41,6 +43,7 @@ async def turned(
             conversation = result.current
             continue
         if isinstance(result, Stored):
+            noted(desk, event, result.conversation)
             turn = await brought(desk, replace(turn, conversation=result.conversation), chat)
             await answer(desk, event, turn, chat, clean)
             await refreshed(desk, before, turn.conversation, chat)

@@ -1,4 +1,4 @@
-"""Those who wait for an incident to end are told, once, when the official page says so."""
+"""Those who wait for an incident to end are told, once, when it has; those it touches get one quiet word."""
 
 from __future__ import annotations
 
@@ -7,30 +7,82 @@ from collections.abc import Iterable
 import structlog
 
 from bot.core.conversation import Conversation
-from bot.core.errors import ChatError
-from bot.core.waiting import over
+from bot.core.errors import ChannelGone, ChatError, NotAllowed
+from bot.core.life import closed
+from bot.core.transition import Transition
+from bot.core.turn import Around
+from bot.core.waiting import became_official, over, touched
 from bot.ports.chat import Chat
 from bot.ports.store import Stored
-from handlers.answering import post
+from handlers.answering import at_home, post
 from handlers.desk import Desk
 
 _log = structlog.get_logger(__name__)
+
+_ONCE = 14 * 24 * 3600
+"""Seconds in which a conversation hears of one incident once: as long as it lives."""
 
 
 async def tell_ended(desk: Desk, waiting: Iterable[Conversation], chat: Chat) -> int:
     """Tell the people of those conversations that wait and need not any more; return how many."""
     told = 0
     for conversation in waiting:
-        turn = over(desk.library, conversation, await desk.around()) if conversation.waiting else None
-        if turn is None:
-            continue
-        # One event for one end, however many replicas see it.
-        result = await desk.store.commit(f"over:{conversation.id}:{conversation.revision}", turn.conversation)
-        if isinstance(result, Stored):
-            try:
-                await post(desk.store, result.conversation, turn.view, chat)
-                told += 1
-            except ChatError as error:
-                # It is stored: the answer is owed, and shown as others are.
-                _log.warning("end not told yet", platform=conversation.origin.platform, error=str(error))
+        around = await desk.around(conversation.origin)
+        turn = _news(desk, conversation, around)
+        if turn:
+            told += await _told(desk, conversation, turn, chat, around.now)
     return told
+
+
+async def tell_touched(desk: Desk, going: Iterable[Conversation], chat: Chat) -> int:
+    """Give open conversations that a new incident touches one quiet word each; return how many."""
+    told = 0
+    for conversation in going:
+        around = await desk.around(conversation.origin)
+        found = touched(desk.library, conversation, around) if conversation.open else None
+        if found is None:
+            continue
+        incident, word = found
+        # Claimed for good: however many replicas see it, and however long it lasts.
+        mark = f"touched:{conversation.id}:{incident}"
+        if not await desk.store.claim(mark, conversation.origin, seconds=_ONCE):
+            continue
+        try:
+            await chat.show(conversation.origin, word, conversation.where, message=conversation.shown)
+            told += 1
+        except ChatError as error:
+            _log.info("quiet word not said", platform=conversation.origin.platform, error=str(error))
+    return told
+
+
+def _news(desk: Desk, conversation: Conversation, around: Around) -> Transition | None:
+    if not conversation.waiting:
+        return None
+    ended = over(desk.library, conversation, around)
+    return ended or became_official(desk.library, conversation, around)
+
+
+async def _told(desk: Desk, before: Conversation, turn: Transition, chat: Chat, now: float) -> bool:
+    try:
+        after = await at_home(turn.conversation, chat)
+    except (ChannelGone, NotAllowed) as error:
+        # Nobody can be told: it ends, instead of being tried for ever.
+        _log.warning("end cannot be told", platform=before.origin.platform, error=str(error))
+        result = await desk.store.commit(f"over:{before.id}:{before.revision}", closed(before, now))
+        if isinstance(result, Stored):
+            desk.store.confirm(result.conversation)
+        return False
+    except ChatError as error:
+        _log.warning("end not told yet", platform=before.origin.platform, error=str(error))
+        return False
+    # One event for one end, however many replicas see it.
+    result = await desk.store.commit(f"over:{before.id}:{before.revision}", after)
+    if not isinstance(result, Stored):
+        return False
+    try:
+        await post(desk.store, result.conversation, turn.view, chat)
+    except ChatError as error:
+        # It is stored: the answer is owed, and shown as others are.
+        _log.warning("end not told yet", platform=before.origin.platform, error=str(error))
+        return False
+    return True

@@ -42,7 +42,8 @@ class Said:
 
     author: whose words they are, where that is somebody else (a shortcut on, or a mention that quotes, a message of
     theirs): the conversation is then theirs, and who asked for it helps.
-    others_since: another human has written in the thread since Redial's last post; what answers nothing is then talk.
+    others_since: another human has written in the thread since Redial's last post, where the adapter hears all; what
+    answers nothing is then talk.
     edited: somebody changed what they had said before; it counts until the first answer.
     """
 
@@ -81,10 +82,14 @@ class Commanded:
 
 @dataclass(frozen=True, slots=True)
 class InboundEvent:
-    """One thing that happened on a platform. `id` is unique in its workspace and the same on a re-send."""
+    """One thing that happened on a platform. `id` is unique in its workspace and the same on a re-send.
+
+    newcomer: who did it has an account, or has been there, for too short to count as somebody of the room.
+    """
 
     id: str
     origin: Origin
     what: Said | Pressed | Commanded
     locale: str = "en"
     room: Room = "direct"
+    newcomer: bool = False

@@ -14,7 +14,6 @@ from bot.core.guide import Guide
 from bot.core.incident import Board, Health
 from bot.core.library import Library
 from bot.core.official import Reading, reading
-from bot.core.plan import UNKNOWN_FOR
 from bot.core.room import Murmur, Sensor, Shared, Verdict
 
 ROOM, INCIDENT = "room:", "incident:"
@@ -56,6 +55,7 @@ class Gathering:
     its height. changed: when its state did. wanted: somebody was sent here, so there has to be a thread.
     messages: what has been sent, by `Doing` and, for an end, when. shown: mark of what the post shows; edited: since
     when. intent: what is being sent, at the store's time `at`; token: this attempt's. shut: nothing can be sent here.
+    adopted: the post is an announcement, which others keep up to date.
     version: raised by the store with every write.
     """
 
@@ -81,6 +81,7 @@ class Gathering:
     token: str = ""
     at: float = 0.0
     shut: bool = False
+    adopted: bool = False
     version: int = 0
 
     @property
@@ -183,12 +184,15 @@ class Look:
 Next = Send | Edit | Look
 
 
-def plan(here: Gathering, mark: str, now: float) -> Next | None:
-    """Return the one next act, or None. mark: of what the post should show; now: by the store's clock."""
-    if here.shut:
+def plan(here: Gathering, mark: str, now: float, *, unknown_for: float) -> Next | None:
+    """Return the one next act, or None. mark: of what the post should show; now: by the store's clock.
+
+    unknown_for: seconds after which a request without a result has arrived or never will.
+    """
+    if here.shut or here.adopted:
         return None
     if here.intent:
-        return Look(here.intent) if now >= here.at + UNKNOWN_FOR else None
+        return Look(here.intent) if now >= here.at + unknown_for else None
     if not here.post:
         return Send(Doing.POST) if here.state.open else None
     if here.wanted and here.state.open and Doing.TALK not in here.messages:

@@ -32,8 +32,9 @@ class Where(StrEnum):
 class Rooms:
     """A platform's channels as its admins set them: ids of those for triage, and of those Redial reads along in.
 
-    handoff: the channel hand-offs are posted to; handoff_person: who gets them where there is none. helpers: user
-    groups or roles whose members may take part in every conversation.
+    room: those that are told when several people report the same. handoff: the channel hand-offs are posted to;
+    handoff_person: who gets them where there is none. helpers: user groups or roles whose members may take part in
+    every conversation.
     """
 
     triage: frozenset[str] = frozenset()
@@ -41,6 +42,7 @@ class Rooms:
     handoff: str = ""
     handoff_person: str = ""
     helpers: frozenset[str] = frozenset()
+    room: frozenset[str] = frozenset()
 
 
 def where(rooms: Rooms, event: InboundEvent, how: How) -> Where | None:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from bot.core.conversation import Conversation
 from bot.core.guide import UNSURE, Outcome
 from bot.core.library import Library
+from bot.core.official import INCIDENT
 
 TOLD_BY = 3
 """People who have to have stated a fact before it is said of all: fewer could be recognised by it."""
@@ -82,10 +83,11 @@ class Murmur:
 def signal(library: Library, conversation: Conversation) -> Signal | None:
     """Return what a conversation says to the room; None where it says nothing (any more).
 
-    What is on this side does not count, nor does trouble that is over, or that its owner has called another.
+    What is on this side does not count, nor what the official page explained when it was reported, nor trouble that is
+    over, or that its owner has called another.
     """
-    guide = library.known(conversation.guide)
-    if guide is None or guide.local or conversation.outcome in {Outcome.FIXED, Outcome.LEFT}:
+    guide, over = library.known(conversation.guide), conversation.outcome in {Outcome.FIXED, Outcome.LEFT}
+    if guide is None or guide.local or over or conversation.told.startswith(f"{INCIDENT}:"):
         return None
     known = {**conversation.details, **conversation.facts}
     stated = {fact: known[fact] for fact in (*_COMMON, *_NETWORK) if known.get(fact, UNSURE) != UNSURE}

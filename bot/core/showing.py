@@ -47,7 +47,7 @@ class Showing:
             view = self._fact(self.library.question(self.here.asking))
         else:
             view = self._step(self.library.step(self.here.guide, self.here.step)[1])
-        if self.opening and self.guide and self.here.outcome is None:
+        if self.opening and self.guide and self.here.outcome is None and self.here.asking != SAME:
             view = self._opened(view, self.guide)
         elif self.turn.aside:
             view = replace(view, preface=tuple(self.turn.preface), blocks=(), sources=(), evidence=None)

@@ -11,7 +11,7 @@ from bot.core.library import Library
 from bot.core.life import Quiet, due, quiet
 from bot.core.official import INCIDENT
 from bot.core.showing import Showing
-from bot.core.turn import Around, Turn
+from bot.core.turn import SAME, Around, Turn
 from bot.core.view import View
 
 
@@ -42,7 +42,8 @@ def settled(turn: Turn, *, opening: bool = False, nudging: bool = False) -> Tran
 def nudge(library: Library, conversation: Conversation, around: Around) -> Transition | None:
     """Ask once whether somebody is still there; None where that has to wait: nobody is hurried in a storm."""
     turn = Turn(library, conversation, around, by="")
-    if quiet(conversation, around.pace, around.now) is not Quiet.NUDGE or turn.reading().answer == INCIDENT:
+    storm = conversation.asking == SAME or turn.reading().answer == INCIDENT
+    if storm or quiet(conversation, around.pace, around.now) is not Quiet.NUDGE:
         return None
     turn.change(nudged=True)
     turn.tell_aside("life.nudge")

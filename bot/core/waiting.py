@@ -53,8 +53,8 @@ def became_official(library: Library, conversation: Conversation, around: Around
     return settled(turn)
 
 
-def touched(library: Library, conversation: Conversation, around: Around) -> View | None:
-    """Return one quiet word for an open conversation that a new incident touches; None where none does.
+def touched(library: Library, conversation: Conversation, around: Around) -> tuple[str, View] | None:
+    """Return the incident and one quiet word for an open conversation it touches anew; None where none does.
 
     The conversation stays as it is, and so do the choices that were offered in it.
     """
@@ -62,7 +62,9 @@ def touched(library: Library, conversation: Conversation, around: Around) -> Vie
     guide, now = library.known(conversation.guide), turn.reading()
     if guide is None or guide.local or conversation.asking == SAME or now.incident is None:
         return None
-    return None if conversation.told == f"{INCIDENT}:{now.incident.id}" else quiet_word(turn, now)
+    if conversation.told == f"{INCIDENT}:{now.incident.id}":
+        return None
+    return now.incident.id, quiet_word(turn, now)
 
 
 def _calm(turn: Turn) -> bool:

@@ -102,6 +102,17 @@ class Manages(Protocol):
 
 
 @runtime_checkable
+class Gathers(Protocol):
+    """Channels that can say where a message is, and whose they are, so that people can be sent to one of them."""
+
+    async def link(self, place: Place, ref: str) -> str:
+        """Return the address of a message of ours; empty where there is none."""
+
+    async def belongs(self, place: Place) -> bool:
+        """Say whether this channel is one of this workspace: ids in the settings do not tell."""
+
+
+@runtime_checkable
 class Announces(Protocol):
     """A running platform that can announce."""
 

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.core.errors import SettingsError, StoreError
+from bot.core.subscription import Place
 from bot.ports.announcing import Announces
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.platform import House, Running
 from bot.runtime import logs
 from bot.runtime.dispatcher import Dispatcher
 from bot.runtime.limits import Limits
+from bot.runtime.operators import FLUSH, Operators
 from bot.runtime.platforms import PLATFORMS, Platform
 from bot.runtime.reloading import LOOK, Reloader
 from bot.runtime.scheduler import Job, Jobs
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 _log = structlog.get_logger(__name__)
 
+ROOM = 3.0
+"""Seconds between two looks at what people report."""
 FINISH = 8.0
 """Seconds running turns get to finish after a signal; orchestrators wait for ten."""
 
@@ -66,7 +70,7 @@ async def _run(settings: Settings, say: Callable[[str], None], rows: Sequence[Pl
     async with AsyncExitStack() as stack:
         health = await _health(settings, stack)
         meters: Meters = health.metrics if health else UNMETERED
-        desk = await stack.enter_async_context(open_desk(settings, meters=meters))
+        desk = await stack.enter_async_context(open_desk(settings, meters=meters, counting=True))
         limits = Limits(settings.limits.person, settings.limits.channel)
         dispatcher = Dispatcher(partial(handle, desk), limits, meters)
         # For a start that fails or is broken off, while one platform is heard already.
@@ -81,6 +85,8 @@ async def _run(settings: Settings, say: Callable[[str], None], rows: Sequence[Pl
         reloader = Reloader(desk, titles, settings.content_dirs, settings.locale)
         more: list[tuple[Job, float]] = [*(watch.jobs if watch else ())]
         more += [(reloader.look, LOOK)] if settings.content_dirs else []
+        more += _lookout(desk, running)
+        more += _operators(settings, desk, running, stack)
         jobs = Jobs(desk, {name: one.chat for name, one in running.items()}, more)
         jobs.start()
         told.started()
@@ -92,6 +98,33 @@ async def _run(settings: Settings, say: Callable[[str], None], rows: Sequence[Pl
             health.trouble = "stopping"
         await _drained(dispatcher, jobs, watch)
         return code
+
+
+def _lookout(desk: Desk, running: Mapping[str, Running]) -> list[tuple[Job, float]]:
+    """Let the rooms be heard on the platforms whose channels can be told."""
+    lookout = desk.lookout
+    if lookout is None:
+        return []
+    lookout.channels = {name: one.channels for name, one in running.items() if isinstance(one, Announces)}
+
+    async def room() -> None:
+        await lookout.tick(desk)
+
+    return [(room, ROOM)]
+
+
+def _operators(
+    settings: Settings, desk: Desk, running: Mapping[str, Running], stack: AsyncExitStack
+) -> list[tuple[Job, float]]:
+    """Let operators hear in channels of theirs what the log says."""
+    if not settings.operators:
+        return []
+    channels = {name: one.channels for name, one in running.items() if isinstance(one, Announces)}
+    places = [Place(one.platform, one.workspace, one.channel) for one in settings.operators]
+    operators = Operators(desk.library.messages, channels, places)
+    logs.listen(operators.hear)
+    stack.push_async_callback(operators.flush)
+    return [(operators.flush, FLUSH)]
 
 
 async def _health(settings: Settings, stack: AsyncExitStack) -> Health | None:

@@ -11,12 +11,15 @@ from datetime import UTC
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+from bot.core.conversation import Conversation
 from bot.core.errors import RedialError
+from bot.core.event import Origin
+from bot.core.incident import Health
 from bot.ports.chat import Chat
 from handlers.desk import Desk
 from handlers.life import look_after
 from handlers.triage import show_owed
-from handlers.waiting import tell_ended
+from handlers.waiting import tell_ended, tell_touched
 
 _log = structlog.get_logger(__name__)
 
@@ -85,6 +88,12 @@ class Jobs:
         for place in await self._desk.store.workspaces():
             if chat := self._chats.get(place.platform):
                 await tell_ended(self._desk, await self._desk.store.waiting(place), chat)
+                await tell_touched(self._desk, await self._touchable(place), chat)
+
+    async def _touchable(self, place: Origin) -> Sequence[Conversation]:
+        """Return the conversations a new incident may touch; without one nobody has to be looked at."""
+        board = await self._desk.status.board()
+        return await self._desk.store.going(place) if board.health is Health.OK and board.open else ()
 
     async def _round(self, job: Callable[[], Awaitable[None]]) -> None:
         began = time.monotonic()

@@ -52,6 +52,16 @@ class DeclaredSubscription(BaseModel):
     replies: bool = True
 
 
+class Channel(BaseModel):
+    """A channel of a platform."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
+
+    platform: Literal["slack", "discord"]
+    workspace: str
+    channel: str
+
+
 class StatusSettings(BaseModel):
     """Which official page is read. Empty values: what `content/products/claude.toml` says."""
 
@@ -81,6 +91,11 @@ class ChannelSettings(BaseModel):
         default=(),
         description="ids of channels Redial reads along in: it offers help privately when it knows a pasted line",
     )
+    room_channels: tuple[str, ...] = Field(
+        default=(),
+        description="ids of channels that are told, in one message, when several people report the same before the"
+        " official page does",
+    )
     admins: tuple[str, ...] = Field(
         default=(),
         description="ids of people who may change subscriptions, besides those the platform calls administrators",
@@ -109,6 +124,7 @@ class ChannelSettings(BaseModel):
             self.handoff_channel,
             self.handoff_person,
             frozenset(self.helpers),
+            frozenset(self.room_channels),
         )
 
 
@@ -128,6 +144,19 @@ class SlackSettings(ChannelSettings):
 
 class DiscordSettings(ChannelSettings):
     """Discord; its token comes from the environment."""
+
+
+class RoomSettings(BaseModel):
+    """When several reports are more than a coincidence."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    people: int = Field(
+        default=4, ge=2, le=100, description="people who report the same before a channel of `room_channels` is told"
+    )
+    minutes: int = Field(
+        default=30, ge=5, le=240, description="minutes a report counts; nothing of it is kept for longer"
+    )
 
 
 class ConversationSettings(BaseModel):
@@ -195,6 +224,11 @@ class Settings(BaseSettings):
         description="channels that hear of a page: tables with `platform`, `workspace` and `channel`, and what"
         " `/redial subscribe` asks for",
     )
+    operators: tuple[Channel, ...] = Field(
+        default=(),
+        description="channels that are told what operators should know, such as a page that cannot be read, or a channel"
+        " nobody can post into: tables with `platform`, `workspace` and `channel`",
+    )
     status: StatusSettings = Field(default_factory=StatusSettings, description="the official status page")
     redis_url: SecretStr | None = Field(
         default=None,
@@ -202,6 +236,7 @@ class Settings(BaseSettings):
         description="address of a Redis or Valkey server, from the environment only; without it Redial runs its own",
     )
 
+    room: RoomSettings = Field(default_factory=RoomSettings, description="what several people report at once")
     conversations: ConversationSettings = Field(
         default_factory=ConversationSettings, description="how long conversations last"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from bot.adapters.statuspage.settings import PageSettings
 from bot.core.services import Page
@@ -15,10 +16,19 @@ from bot.runtime.settings import Settings
 from bot.runtime.watching import watched
 from handlers.desk import Desk
 
+if TYPE_CHECKING:
+    from bot.adapters.store.server import Server
+    from handlers.room import Lookout
+
 
 @asynccontextmanager
-async def desk(settings: Settings, content: Content | None = None, meters: Meters = UNMETERED) -> AsyncIterator[Desk]:
-    """Put a desk together and take it down again; raises SettingsError, ContentError or StoreUnavailable."""
+async def desk(
+    settings: Settings, content: Content | None = None, meters: Meters = UNMETERED, *, counting: bool = False
+) -> AsyncIterator[Desk]:
+    """Put a desk together and take it down again; raises SettingsError, ContentError or StoreUnavailable.
+
+    counting: reports of several people are counted, which takes more than one person.
+    """
     # Imported late: most sub-commands need neither store nor page.
     from bot.adapters.store import connect  # noqa: PLC0415
     from bot.adapters.store.leases import RedisLeases  # noqa: PLC0415
@@ -30,6 +40,7 @@ async def desk(settings: Settings, content: Content | None = None, meters: Meter
     store = await connect(url, settings.data_dir, days=settings.conversations.keep_days)
     store.server.meters = meters
     tallies = RedisTallies(store.server)
+    lookout = _lookout(settings, store.server) if counting else None
     try:
         source = status_source(settings, content.library.services.page)
         try:
@@ -47,12 +58,24 @@ async def desk(settings: Settings, content: Content | None = None, meters: Meter
                 pace=settings.conversations.pace,
                 tallies=tallies,
                 meters=meters,
+                lookout=lookout,
             )
         finally:
             await source.close()
             await tallies.flush()
+            if lookout:
+                await lookout.rooms.flush()
     finally:
         await store.close()
+
+
+def _lookout(settings: Settings, server: Server) -> Lookout:
+    from bot.adapters.store.rooms import RedisRooms  # noqa: PLC0415 - only where somebody counts
+    from bot.core.room import Sensor  # noqa: PLC0415 - the same
+    from handlers.room import Lookout  # noqa: PLC0415 - the same
+
+    sensor = Sensor(settings.room.people, settings.room.minutes)
+    return Lookout(RedisRooms(server, sensor.window), sensor)
 
 
 def status_source(settings: Settings, page: Page, *, patience: float = 2.0) -> StatusSource:

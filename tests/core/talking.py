@@ -15,6 +15,7 @@ from bot.core.recogniser import Candidate, Decision, Recognition
 from bot.core.text import Block, Text, plain
 from bot.core.turn import Around
 from bot.core.view import View
+from bot.core.waiting import over
 from tests.core.small import small, small_recogniser
 from tests.scenarios.playing import NOW, ORIGIN, page, sure_of
 
@@ -78,7 +79,7 @@ class Talk:
         return self._after(flow.take_up(self.library, self.here, self.around, by=ORIGIN.user))
 
     def hears_it_is_over(self) -> bool:
-        turn = flow.over(self.library, self.here, self.around)
+        turn = over(self.library, self.here, self.around)
         if turn:
             self._after(turn)
         return turn is not None

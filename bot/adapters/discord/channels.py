@@ -113,6 +113,15 @@ class DiscordChannels:
             return failed(error)
         return Delivered(reference(channel, message))
 
+    async def link(self, place: Place, ref: str) -> str:
+        """Return the address of a message."""
+        return f"https://discord.com/channels/{place.workspace}/{ref}" if referred(ref) else ""
+
+    async def belongs(self, place: Place) -> bool:
+        """Say whether a channel is one of this server: all of them share a token, and their ids tell nothing."""
+        found = self._now().client.get_channel(_number(place.channel))
+        return isinstance(found, discord.abc.GuildChannel) and str(found.guild.id) == place.workspace
+
     async def _posted(self, channel: int, key: str, notice: Notice) -> str:
         mentions = _mentions(notice.mention)
         message = await self._now().post(channel, self._parts(notice, key), key=key, mentions=mentions)

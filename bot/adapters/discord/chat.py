@@ -21,6 +21,8 @@ from bot.core.text import Span
 from bot.core.view import HANDOFF, View
 from bot.ports.chat import Posted
 
+SAME = "@same"
+"""Step of a view that is one line for a report many share: below it, in sight of all, instead of a thread."""
 OFFER = "@offer"
 """Step of a view that offers help to somebody who did not ask."""
 _RIGHTS = (("create_public_threads", "Create Public Threads"), ("send_messages_in_threads", "Send Messages in Threads"))
@@ -75,7 +77,7 @@ class DiscordChat:
                 posted = await self._in_thread(origin, view)
             case Where.MESSAGE:
                 posted = await self._in_channel(origin, view, message)
-            case Where.PRIVATE:
+            case Where.PRIVATE | Where.ASIDE:
                 posted = await self._privately(origin, view)
             case Where.DIRECT:
                 posted = await self._directly(origin, view)
@@ -89,7 +91,7 @@ class DiscordChat:
             await self.reply.say(self._parts(view))
         elif view.step == OFFER and self.event:
             await self._offer(self.event, view)
-        elif self.event and isinstance(self.event.what, Commanded):
+        elif self.event and (isinstance(self.event.what, Commanded) or view.step == SAME):
             await self._in_place(origin, view)
         else:
             await self._told_alone(origin, view)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import discord
@@ -174,7 +175,7 @@ class RedialClient(discord.AutoShardedClient):
         if isinstance(what, Said) and what.how == "mention" and heard.opens:
             read = self._house.read(what.text)
             what = read if isinstance(read, Commanded) else what
-        event = InboundEvent(event.id, event.origin, what, event.locale, event.room)
+        event = replace(event, what=what)
         await self._submit(event, DiscordChat(self.station, event, opens=heard.opens, manages=heard.manages))
 
     async def _command(self, interaction: discord.Interaction, what: Commanded | Said) -> None:
@@ -205,7 +206,7 @@ class RedialClient(discord.AutoShardedClient):
         what = heard.event.what
         if isinstance(what, Said):
             what = Said(await _with_files(what.text, heard), what.how, what.author)
-        event = InboundEvent(heard.event.id, heard.event.origin, what, heard.event.locale, heard.event.room)
+        event = replace(heard.event, what=what)
         await self._submit(event, DiscordChat(self.station, event, reply, heard.opens))
 
     async def _form(self, interaction: discord.Interaction, mark: Mark) -> None:

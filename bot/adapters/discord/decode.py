@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import cast
 
 import discord
@@ -20,6 +21,8 @@ DIRECT = "@me"
 ORIGINAL = "@original"
 """`Pressed.message` of a message that only its interaction can edit."""
 
+YOUNG = timedelta(days=7)
+"""Younger accounts and members are not counted: a handful is quickly made."""
 _SPOKEN = frozenset({discord.MessageType.default, discord.MessageType.reply})
 _TEXTS = (".txt", ".log", ".md", ".json", ".out", ".err")
 
@@ -62,7 +65,8 @@ def from_message(message: discord.Message, me: int, rooms: Rooms, *, others_sinc
     said = Said(text, how, author, others_since=others_since)
     files = text_files([message, *([quoted] if quoted else [])])
     manages = how == "mention" and _manages(message)
-    return Heard(InboundEvent(f"m:{message.id}", origin, said, room=room), files, opens, manages)
+    young = newcomer(message.author, message.created_at)
+    return Heard(InboundEvent(f"m:{message.id}", origin, said, room=room, newcomer=young), files, opens, manages)
 
 
 def from_shortcut(interaction: discord.Interaction, message: discord.Message, me: int) -> Heard:
@@ -73,13 +77,14 @@ def from_shortcut(interaction: discord.Interaction, message: discord.Message, me
     if opens:
         origin = _with_thread(origin, str(message.id))
     said = Said(written(message, me), "shortcut", author)
-    return Heard(InboundEvent(event.id, origin, said, room=event.room), text_files([message]), opens)
+    return Heard(replace(event, origin=origin, what=said), text_files([message]), opens)
 
 
 def from_interaction(interaction: discord.Interaction, what: Said | Commanded | Pressed) -> InboundEvent:
     """Return a command, a press or a form as an event."""
     origin = _where(interaction.channel, interaction.guild_id, interaction.user.id, interaction.channel_id)
-    return InboundEvent(f"i:{interaction.id}", origin, what, room=_room_of_interaction(interaction))
+    young = newcomer(interaction.user, interaction.created_at)
+    return InboundEvent(f"i:{interaction.id}", origin, what, room=_room_of_interaction(interaction), newcomer=young)
 
 
 def from_press(interaction: discord.Interaction, mark: Mark) -> InboundEvent:
@@ -93,7 +98,7 @@ def from_press(interaction: discord.Interaction, mark: Mark) -> InboundEvent:
         return event
     origin = event.origin
     kept = Origin(origin.platform, mark.workspace, origin.channel, origin.user, origin.thread)
-    return InboundEvent(event.id, kept, event.what, room=event.room)
+    return replace(event, origin=kept)
 
 
 def from_answers(interaction: discord.Interaction, mark: Mark) -> InboundEvent:
@@ -109,6 +114,12 @@ def from_form(interaction: discord.Interaction, mark: Mark) -> InboundEvent:
     if mark.conversation:
         how = "thread" if interaction.guild_id else "direct"
     return from_interaction(interaction, Said(text, how))
+
+
+def newcomer(user: discord.User | discord.Member, at: datetime) -> bool:
+    """Say whether somebody's account, or membership, is too young to count as one of several who report the same."""
+    since = [user.created_at, *([user.joined_at] if isinstance(user, discord.Member) and user.joined_at else [])]
+    return at - max(since) < YOUNG
 
 
 def mark_of(interaction: discord.Interaction) -> Mark | None:

@@ -12,7 +12,6 @@ from bot.adapters.slack.groups import Groups
 from bot.adapters.slack.mrkdwn import Json
 from bot.adapters.slack.render import EVENT_TYPE, Message, Renderer
 from bot.adapters.slack.rights import may_manage, mentions
-from bot.adapters.slack.talk import Talk
 from bot.core.errors import ChannelGone, NotAllowed
 from bot.core.event import Origin
 from bot.core.folding import Folded
@@ -23,6 +22,8 @@ from bot.ports.chat import Posted
 
 _PAGES, _PAGE = 3, 100
 """How far back a message is looked for: it was posted moments ago, or never."""
+_THREAD = 200
+"""Messages of a thread that are looked through for other people's; with more than that, there are some."""
 _KNOWN = 10_000
 """Direct messages whose ids are remembered."""
 
@@ -30,9 +31,9 @@ _KNOWN = 10_000
 class SlackChat:
     """Implements the Chat port for every workspace Redial is installed in."""
 
-    def __init__(self, api: Api, renderer: Renderer, talk: Talk, admins: frozenset[str] = frozenset()) -> None:
-        """Take what calls Slack, what renders views, what notes who has spoken, and who may manage every channel."""
-        self.api, self.renderer, self._talk, self._admins = api, renderer, talk, admins
+    def __init__(self, api: Api, renderer: Renderer, admins: frozenset[str] = frozenset()) -> None:
+        """Take what calls Slack, what renders views, and who may manage every channel."""
+        self.api, self.renderer, self._admins = api, renderer, admins
         self._groups = Groups(api)
         self._direct: OrderedDict[tuple[str, str], str] = OrderedDict()
 
@@ -56,7 +57,6 @@ class SlackChat:
         else:
             ts = await self._post(origin, shown)
         thread = origin.thread or (ts if where is Where.THREAD else "")
-        self._talk.spoke(origin.channel, thread)
         return Posted(thread, ts, await self._link(origin, thread, ts))
 
     async def tell(self, origin: Origin, view: View) -> None:
@@ -100,6 +100,18 @@ class SlackChat:
                 return None
             body["cursor"] = cursor
         return None
+
+    async def others_since(self, origin: Origin, shown: str) -> bool:
+        """Look who has written in a thread since Redial's last post: of many processes, none hears all of it."""
+        body = {"channel": origin.channel, "ts": origin.thread, "oldest": shown or origin.thread, "limit": _THREAD}
+        page = await self.api.once(origin.workspace, "conversations.replies", body)
+        me, others = (await self.api.workspace(origin.workspace)).me, False
+        for found in cast("list[dict[str, Any]]", page.get("messages") or []):
+            if found.get("user") == me:
+                others = False
+            elif found.get("user") != origin.user and not found.get("bot_id") and _younger(found, shown):
+                others = True
+        return others or bool(page.get("has_more"))
 
     async def may_manage(self, origin: Origin) -> bool:
         """Say whether somebody may change what is announced in a channel."""
@@ -153,6 +165,10 @@ def permalink(url: str, channel: str, ts: str, thread: str = "") -> str:
     """Return a message's address, which is made of what is known of it; empty where nobody knows the workspace's."""
     inside = f"?thread_ts={thread}&cid={channel}" if thread and thread != ts else ""
     return f"{url.rstrip('/')}/archives/{channel}/p{ts.replace('.', '')}{inside}" if url else ""
+
+
+def _younger(message: dict[str, Any], ts: str) -> bool:
+    return not ts or float(message.get("ts") or 0) > float(ts)
 
 
 def direct(channel: str) -> bool:

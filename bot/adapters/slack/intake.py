@@ -24,8 +24,8 @@ from bot.adapters.slack.decode import (
     from_submission,
 )
 from bot.adapters.slack.files import Files
+from bot.adapters.slack.members import Members
 from bot.adapters.slack.mrkdwn import escaped
-from bot.adapters.slack.talk import Members, Talk
 from bot.adapters.slack.turn import Turn
 from bot.core.errors import ChatError
 from bot.core.event import Commanded, InboundEvent, Said
@@ -49,7 +49,6 @@ class Door:
     house: House
     chat: SlackChat
     files: Files
-    talk: Talk
     watched: frozenset[str] = frozenset()
     members: Members = field(default_factory=Members)
 
@@ -123,17 +122,12 @@ class Door:
         return _acknowledged()
 
     def _heard(self, event: InboundEvent | None) -> InboundEvent | None:
-        """Note who spoke where, and let go of what nobody asked Redial to read."""
+        """Note where something is heard, and let go of what nobody asked Redial to read."""
         if event is None or not isinstance(event.what, Said):
             return event
         origin, what = event.origin, event.what
         self.members.joined(origin.workspace, origin.channel)
-        others = False
-        if origin.thread and not what.edited:
-            others = self.talk.heard(origin.channel, origin.thread, origin.user)
-        if what.how == "watched" and origin.channel not in self.watched:
-            return None
-        return replace(event, what=replace(what, others_since=others and what.how == "thread"))
+        return None if what.how == "watched" and origin.channel not in self.watched else event
 
     async def _read(self, event: InboundEvent, message: Mapping[str, Any]) -> InboundEvent:
         """Add the words of attached text files."""

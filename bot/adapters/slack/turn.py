@@ -77,6 +77,10 @@ class Turn:
         """Return the address of a message, or of the one its thread begins with."""
         return await self.chat.link(origin, message)
 
+    async def others_since(self, origin: Origin, shown: str) -> bool:
+        """Look who has written in a thread since Redial's last post."""
+        return await self.chat.others_since(origin, shown)
+
     async def may_manage(self, origin: Origin) -> bool:
         """Say whether somebody may change what is announced in a channel."""
         return await self.chat.may_manage(origin)
