@@ -161,6 +161,39 @@ def recognise(text: str | None, jsonl: IO[str] | None, field: str, report: IO[st
 
 
 @main.command()
+@click.option("--stuck", is_flag=True, help="Only what does not go on, with the reason.")
+@_data_dir
+@_json
+def announcements(stuck: bool, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
+    """List what each channel has been sent of what is open. Exit code 1 if something is stuck."""
+    from bot.runtime.announced import listed  # noqa: PLC0415
+
+    with _told():
+        sys.exit(asyncio.run(listed(_settings(data_dir=data_dir), click.echo, stuck=stuck, as_json=as_json)))
+
+
+@main.command(name="export")
+@_data_dir
+def export_subscriptions(data_dir: Path | None) -> None:
+    """Print who listens to what, as JSON for `redial import`."""
+    from bot.runtime.transfer import export  # noqa: PLC0415
+
+    with _told():
+        click.echo(asyncio.run(export(_settings(data_dir=data_dir))))
+
+
+@main.command(name="import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@_data_dir
+def import_subscriptions(file: Path, data_dir: Path | None) -> None:
+    """Let the channels of FILE, an export, listen again. What stands in them is found, not posted again."""
+    from bot.runtime.transfer import bring_in  # noqa: PLC0415
+
+    with _told():
+        click.echo(asyncio.run(bring_in(_settings(data_dir=data_dir), file)))
+
+
+@main.command()
 @_json
 def status(as_json: bool) -> None:  # noqa: FBT001
     """Read the official status page. Exit code 0: all works; 1: an incident or a part that does not; 3: unknown."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+
+import structlog
 
 from bot.core.subscription import Standing, Subscription, rank
 from bot.core.topics import changed, topic_ids, with_members
@@ -21,8 +24,13 @@ BATCH = 100
 """Channels whose records are read in one round trip."""
 AT_ONCE = 400
 """Channels that are served at once; more than a platform takes, so that those that hang do not hold up the others."""
+LATE = 600.0
+"""Seconds after which operators are told that channels wait."""
 LEASE = 30.0
 """Seconds a walk may be silent before another replica takes it over."""
+
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +44,13 @@ class Walked:
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """Who has to wait, as of a revision of the page and the store's last loss."""
+    """Who has to wait, as of a revision of the page and the store's last loss. since: some do; late: operators know."""
 
     revision: int = 0
     loss: int = 0
     waiting: frozenset[str] = field(default_factory=frozenset)
+    since: float = 0.0
+    late: bool = False
 
 
 class Announcer:
@@ -94,7 +104,11 @@ class Announcer:
             served = await self._round(ground, _mixed(here), incidents, settled)
             acts += sum(done for done, _ in served)
             left |= {waiting for _, waiting in served if waiting}
-        self._left[page.id, platform] = _Left(page.revision, loss, frozenset(left))
+        waits = before.since if left and before.waiting else time.monotonic()
+        late = bool(left) and time.monotonic() - waits > LATE
+        if late and not before.late:
+            _log.error("announce.late", page=page.id, platform=platform, channels=len(left))
+        self._left[page.id, platform] = _Left(page.revision, loss, frozenset(left), waits, late)
         self._office.meters.behind(platform, len(left))
         return Walked(acts, len(left))
 

@@ -287,7 +287,7 @@ class Clerk:
             if found.why not in _NEVER:
                 return False
             self._log.error("announce.stuck", topic=here.topic, detail=found.detail)
-            return await self._record(doubtful(here)) is not None
+            return await self._record(doubtful(here, found.detail)) is not None
         if not found:
             return await self._record(undone(here)) is not None
         await self._remove(here.topic, found[1:])

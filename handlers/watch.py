@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import structlog
 
-from bot.core.moments import clock, duration
-from bot.core.text import Text
-from bot.core.view import View
-from bot.core.watch import Page, Reading, Trouble, merge
+from bot.core.watch import Reading, Trouble, merge
 from bot.ports.feed import Feed, Unread
 from bot.ports.pages import Snapshot
 from handlers.announce import Office
@@ -26,16 +23,13 @@ LEASE = 30.0
 
 _log = structlog.get_logger(__name__)
 
-Tell = Callable[[View], Awaitable[None]]
-
 
 @dataclass
 class Watcher:
-    """The watch of this replica. feeds: pages by id; tell: says something in the operators' channel."""
+    """The watch of this replica. feeds: pages by id."""
 
     office: Office
     feeds: Mapping[str, Feed]
-    tell: Tell | None = None
     interval: tuple[float, float] = INTERVAL
     monotonic: Callable[[], float] = time.monotonic
     _due: dict[str, float] = field(default_factory=dict)
@@ -68,7 +62,8 @@ class Watcher:
             return False
         if after.revision != before.page.revision:
             _log.info("watch.news", page=page_id, revision=after.revision)
-        await self._back(before.page, await pages.now())
+        if (trouble := before.page.trouble) is not None and trouble.told:
+            _log.warning("watch.back", page=page_id, link=after.link, lasted=round(await pages.now() - trouble.since))
         return True
 
     async def _unread(self, before: Snapshot, unread: Unread) -> None:
@@ -82,19 +77,7 @@ class Watcher:
         if page.trouble is not None and (was.challenged, was.told) == (trouble.challenged, told):
             return
         if await self.office.pages.put(before, replace(page, trouble=trouble)) and told and not was.told:
-            _log.error("watch.lost", page=page.id, since=was.since, why=unread.why)
-            await self._say("watch.lost", page, at=clock(was.since), why=unread.why)
-
-    async def _back(self, before: Page, now: float) -> None:
-        if before.trouble is not None and before.trouble.told:
-            _log.warning("watch.back", page=before.id)
-            say = self.office.names("en").messages
-            await self._say("watch.back", before, lasted=duration(say, now - before.trouble.since))
-
-    async def _say(self, key: str, page: Page, **fields: str) -> None:
-        if self.tell is not None:
-            say = self.office.names("en").messages
-            await self.tell(View((), (), (Text(say.inline(key, page=page.link or page.id, **fields)),)))
+            _log.error("watch.lost", page=page.id, link=page.link, since=was.since, why=unread.why)
 
 
 def _result(outcome: Reading | Unread) -> str:

@@ -93,7 +93,8 @@ class Announcement:
     told: updates of messages that are gone or out of sight. count: of messages sent so far, part of the next one's key.
     refused: mark of a content the platform does not take, not tried again. edits: hour since the epoch, and how many
     edits and notes it saw. checked: the last of the store's losses after which messages nobody knew of were looked for.
-    version: raised by the store with every write.
+    stuck: why nobody can tell whether the last message arrived, for operators. version: raised by the store with every
+    write.
     """
 
     topic: str
@@ -107,6 +108,7 @@ class Announcement:
     refused: str = ""
     intent: Intent | None = None
     checked: int = 0
+    stuck: str = ""
     version: int = 0
 
     @property
@@ -152,7 +154,7 @@ def done(announcement: Announcement, ref: str) -> Announcement:
     intent = announcement.intent
     if intent is None:
         return announcement
-    after = replace(announcement, intent=None, heads={**announcement.heads, **intent.heads}, refused="")
+    after = replace(announcement, intent=None, heads={**announcement.heads, **intent.heads}, refused="", stuck="")
     if intent.doing is Doing.POST:
         return replace(after, post=replace(intent.sent, ref=ref), replies=())
     if intent.doing is Doing.REPLY:
@@ -178,8 +180,8 @@ def undone(announcement: Announcement, *, refused: bool = False) -> Announcement
     )
 
 
-def doubtful(announcement: Announcement) -> Announcement:
-    """Return the record when nobody can tell whether the intent was carried out.
+def doubtful(announcement: Announcement, why: str = "") -> Announcement:
+    """Return the record when nobody can tell whether the intent was carried out, and why not.
 
     An edit is repeated. A message nobody may look for is not: it counts as told, and out of sight.
     """
@@ -190,7 +192,8 @@ def doubtful(announcement: Announcement) -> Announcement:
         message = announcement.messages[intent.target]
         return replace(_edited(announcement, intent.target, replace(message, shown="")), intent=None)
     heads = {**announcement.heads, **intent.heads}
-    return replace(announcement, intent=None, heads=heads, told=announcement.told.union(intent.sent.updates))
+    told = announcement.told.union(intent.sent.updates)
+    return replace(announcement, intent=None, heads=heads, told=told, stuck=why)
 
 
 def adopted(

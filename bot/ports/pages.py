@@ -137,6 +137,9 @@ class PageStore(Protocol):
         A new store is given its name by the first who asks.
         """
 
+    async def distrust(self, page: str) -> None:
+        """Note that everything may have been forgotten, as when subscriptions are brought into another store."""
+
     async def trust(self, page: str, platform: str, number: int) -> None:
         """Note that all was compared on a platform since the loss of this number."""
 

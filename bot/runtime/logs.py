@@ -17,7 +17,11 @@ from structlog.typing import Processor
 Counted = Callable[[str, str], None]
 """Takes the level and the event of a line."""
 
+Heard = Callable[[MutableMapping[str, Any]], None]
+"""Takes a line."""
+
 _counted: list[Counted] = []
+_heard: list[Heard] = []
 
 
 def quiet() -> None:
@@ -34,6 +38,11 @@ def lines() -> None:
 def count(counted: Counted) -> None:
     """Have warnings and errors counted, from now on and by this one alone."""
     _counted[:] = [counted]
+
+
+def listen(heard: Heard) -> None:
+    """Have warnings and errors heard, from now on and by this one alone."""
+    _heard[:] = [heard]
 
 
 def _log_from(level: int) -> None:
@@ -58,6 +67,8 @@ def _count(_: object, level: str, line: MutableMapping[str, Any]) -> MutableMapp
     if level in {"warning", "error", "critical"}:
         for counted in _counted:
             counted(level, str(line["event"]))
+        for heard in _heard:
+            heard(line)
     return line
 
 

@@ -89,6 +89,7 @@ async def _run(settings: Settings, say: Callable[[str], None], rows: Sequence[Pl
         more += _operators(settings, desk, running, stack)
         jobs = Jobs(desk, {name: one.chat for name, one in running.items()}, more)
         jobs.start()
+        stack.callback(jobs.stop)
         told.started()
         with hung_up(reloader.reload):
             if health:

@@ -23,6 +23,7 @@ _EXAMPLES = {
     "status.hosts": '["https://status.claude.com", "https://anthropic.statuspage.io"]',
     "status.pages": '[{ id = "abc123", name = "Example", hosts = ["https://status.example.com"] }]',
     "subscriptions": '[{ platform = "slack", workspace = "T0123456789", channel = "C0123456789", least = "major" }]',
+    "operators": '[{ platform = "slack", workspace = "T0123456789", channel = "C0123456789" }]',
     "slack.triage_channels": '["C0123456789"]',
     "slack.watched_channels": '["C0123456789"]',
     "slack.admins": '["U0123456789"]',

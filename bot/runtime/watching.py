@@ -53,6 +53,7 @@ class Watch:
             lineage = await recall(self.office.pages, page)
             if self._stores.setdefault(page, lineage.id) != lineage.id:
                 self._stores[page] = lineage.id
+                await self.office.pages.distrust(page)
                 await self.declare()
 
     async def tidy(self) -> None:

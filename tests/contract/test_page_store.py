@@ -273,6 +273,17 @@ class TestOnServers(PageStoreContract):
         assert again.doubt("slack") is None
         assert again.doubt("discord") == doubt
 
+    async def test_what_was_brought_in_from_elsewhere_is_compared_first(
+        self, pages: RedisPages, other: RedisPages, page_id: str
+    ) -> None:
+        await pages.distrust(page_id)
+        lineage = await other.lineage(page_id)
+        assert lineage.doubt("slack") == Doubt(1, Loss(0, 0.0))
+        await pages.trust(page_id, "slack", 1)
+        await self.listening(pages, page_id)
+        await pages.distrust(page_id)
+        assert (await other.lineage(page_id)).doubt("slack") == Doubt(2, Loss(1, 0.0))
+
     async def test_a_server_whose_data_got_a_new_name_may_have_lost_its_last_writes(
         self, pages: RedisPages, backend: Backend, page_id: str
     ) -> None:

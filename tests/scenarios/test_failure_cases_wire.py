@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
 
-from bot.adapters.console.plain import as_text
 from bot.adapters.statuspage.client import StatusPage
 from bot.adapters.statuspage.settings import PageSettings
-from bot.core.view import View
 from bot.core.watch import FeedHealth
 from handlers.watch import INTERVAL, STALE_AFTER, Watcher
 from tests.adapters.statuspage.pageserver import FIXTURES, Answer, Clocks, PageServer, document
@@ -25,9 +26,8 @@ class Watched:
     """A town whose page is read over HTTP."""
 
     def __init__(self, town: Town, server: PageServer, page: StatusPage, clocks: Clocks) -> None:
-        self.town, self.server, self.clocks, self.warned = town, server, clocks, list[str]()
-        self.page = page
-        self.watcher = Watcher(town.office, {CLAUDE: page}, self._tell, monotonic=lambda: clocks.monotonic)
+        self.town, self.server, self.clocks, self.page = town, server, clocks, page
+        self.watcher = Watcher(town.office, {CLAUDE: page}, monotonic=lambda: clocks.monotonic)
 
     async def tick(self, seconds: float = INTERVAL[1]) -> None:
         """Some time passes; what is due is read and announced."""
@@ -40,9 +40,6 @@ class Watched:
         """The page says this; it has no list of maintenances."""
         self.server.otherwise = Answer(404)
         self.server.says(incidents, summary)
-
-    async def _tell(self, view: View) -> None:
-        self.warned.append(as_text(view, grades={}))
 
 
 async def server_on(stack: AsyncExitStack) -> PageServer:
@@ -80,6 +77,18 @@ async def here(stack: AsyncExitStack) -> Watched:
     return here
 
 
+@pytest.fixture
+def log() -> Iterator[list[EventDict]]:
+    """The lines of the log."""
+    with capture_logs() as lines:
+        yield lines
+
+
+def warned(log: list[EventDict]) -> list[str]:
+    """What operators are told of the page."""
+    return [str(line["event"]) for line in log if line["event"] in {"watch.lost", "watch.back"}]
+
+
 def what_people_see(here: Watched) -> list[str]:
     return [text(m) for m in here.town.paper.messages.values()]
 
@@ -107,33 +116,37 @@ def as_answer(case: dict[str, object]) -> Answer:
     return Answer(status if isinstance(status, int) else 200, words, named)
 
 
-async def test_19_a_challenged_page_says_so_and_its_other_host_saves_the_reading(stack: AsyncExitStack) -> None:
+async def test_19_a_challenged_page_says_so_and_its_other_host_saves_the_reading(
+    stack: AsyncExitStack, log: list[EventDict]
+) -> None:
     first, second = await server_on(stack), await server_on(stack)
     challenged = await watched(stack, first)
     first.answers_all(Answer(405, b"<html>prove it</html>"))
     await challenged.tick()
     page = (await challenged.town.pages.page(CLAUDE)).page
     assert page.health(challenged.town.clock.now, STALE_AFTER) is FeedHealth.CHALLENGED
-    assert len(challenged.warned) == 1
+    assert warned(log) == ["watch.lost"]
     saved = await watched(stack, first, second)
     second.says("incidents_three_open.json", "summary_three_open.json")
     await saved.tick()
     assert (await saved.town.pages.page(CLAUDE)).page.health(saved.town.clock.now, STALE_AFTER) is FeedHealth.OK
 
 
-async def test_20_hours_without_a_page_are_warned_of_once_and_never_called_over(here: Watched) -> None:
+async def test_20_hours_without_a_page_are_warned_of_once_and_never_called_over(
+    here: Watched, log: list[EventDict]
+) -> None:
     seen = what_people_see(here)
     here.server.answers_all(Answer(503))
     for _ in range(100):
         await here.tick()
     assert what_people_see(here) == seen
-    assert [("cannot be read" in words) for words in here.warned] == [True]
+    assert warned(log) == ["watch.lost"]
     page = (await here.town.pages.page(CLAUDE)).page
     assert page.health(here.town.clock.now, STALE_AFTER) is FeedHealth.STALE
     here.recovers()
     for _ in range(10):
         await here.tick()
-    assert ["can be read again" in words for words in here.warned] == [False, True]
+    assert warned(log) == ["watch.lost", "watch.back"]
     assert here.server.asked() < 40, "it was left alone for longer and longer"
 
 

@@ -132,6 +132,11 @@ class MemoryPages:
         """Return what `loses` has noted."""
         return self._lineage
 
+    async def distrust(self, page: str) -> None:
+        """Note that everything may have been forgotten."""
+        losses = {**self._lineage.losses, self._lineage.last + 1: Loss(self._held(page).snapshot.version, 0.0)}
+        self._lineage = replace(self._lineage, losses=losses)
+
     async def trust(self, page: str, platform: str, number: int) -> None:  # noqa: ARG002 - the same
         """Note that all was compared since a loss."""
         self._lineage = replace(self._lineage, trusted={**self._lineage.trusted, platform: number})

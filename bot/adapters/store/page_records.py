@@ -71,6 +71,7 @@ class _Announcement(msgspec.Struct, array_like=True):
     refused: str = ""
     intent: _Intent | None = None
     checked: int = 0
+    stuck: str = ""
 
 
 def encode_page(page: Page) -> bytes:
@@ -123,6 +124,7 @@ def encode_announcement(record: Announcement) -> bytes:
             record.refused,
             _from_intent(intent) if intent else None,
             record.checked,
+            record.stuck,
         )
     )
 
@@ -144,6 +146,7 @@ def decode_announcement(value: bytes) -> Announcement:
         record.refused,
         _to_intent(record.intent, float(at)) if record.intent else None,
         record.checked,
+        record.stuck,
         _number(version),
     )
 

@@ -27,6 +27,7 @@ _LEASE = load_script("lease")
 _RELEASE = load_script("release")
 _SETTLE = load_script("settle")
 _LINEAGE = load_script("lineage")
+_DISTRUST = load_script("distrust")
 
 LOST = 180.0
 """Seconds before a server was last seen from which on its writes may be lost when another takes over."""
@@ -172,6 +173,11 @@ class RedisPages:
         found = _lineage([part.decode() for part in flat], noted=noted == 1)
         self._known[page] = found.id
         return found
+
+    async def distrust(self, page: str) -> None:
+        """Note that everything may have been forgotten."""
+        keys = page_keys(page)
+        await self._server.run(_DISTRUST, [keys.meta, keys.lineage], [secrets.token_hex(8)])
 
     async def trust(self, page: str, platform: str, number: int) -> None:
         """Note that all was compared on a platform since a loss."""
