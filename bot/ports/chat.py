@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from bot.core.event import Origin
 from bot.core.folding import Folded
@@ -53,3 +53,14 @@ class Chat(Protocol):
 
     async def shown(self, origin: Origin, key: str) -> Posted | None:
         """Look for the message with this key at `origin`; None if it is not there, or a platform cannot look."""
+
+
+@runtime_checkable
+class Overhears(Protocol):
+    """A chat that can look who has spoken in a thread, where no process hears everything. May raise `ChatError`."""
+
+    async def others_since(self, origin: Origin, shown: str) -> bool:
+        """Say whether a human other than `origin.user` has written in the thread since Redial's last post there.
+
+        shown: a post of Redial's known to be there, as `Posted.message`; a younger one counts.
+        """

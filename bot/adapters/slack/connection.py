@@ -29,7 +29,6 @@ from bot.adapters.slack.install import SealedStates, add_install_page
 from bot.adapters.slack.intake import Door
 from bot.adapters.slack.render import Renderer
 from bot.adapters.slack.scopes import SCOPES
-from bot.adapters.slack.talk import Talk
 from bot.adapters.slack.workspaces import Many, Single, seal
 from bot.core.errors import ChatError, NotAllowed, SettingsError
 from bot.ports.platform import House
@@ -123,10 +122,9 @@ async def start(access: Access, house: House, vault: Vault | None = None) -> Asy
         client = AsyncWebClient(base_url=access.api_url, session=session, retry_handlers=[], logger=_quiet())
         workspaces = Many(vault, access.token_keys) if access.many and vault else Single(access.bot_token)
         api = Api(client, workspaces)
-        talk = Talk()
-        chat = SlackChat(api, Renderer(house.messages), talk, access.admins)
+        chat = SlackChat(api, Renderer(house.messages), access.admins)
         files = Files(api, session, _FILES | {urlsplit(access.api_url).netloc})
-        door = Door(house, chat, files, talk, access.watched)
+        door = Door(house, chat, files, access.watched)
         name = "many workspaces"
         if isinstance(workspaces, Single):
             workspaces.one = one = await _identify(api, access.bot_token)

@@ -210,24 +210,33 @@ async def office(data_dir: Path, **access: str | int | frozenset[str]) -> AsyncI
     """Open an office on a store of its own; `access`: how Redial is connected, HTTP alone by default."""
     async with slack() as one:
         channels = {name: await one.channel(name) for name in CHANNELS}
-        store = await connect(None, data_dir)
         try:
-            page = Page()
-            rooms = Rooms(frozenset({channels["triage"]}), frozenset({channels["watched"]}))
-            desk = Desk(
-                content().library, content().recogniser(), store, page, lambda: NOW, managed=False,
-                rooms={"slack": rooms}, pages=RedisPages(store.server), watched={"tymt9n04zgry": "Claude"},
-            )  # fmt: skip
-            dispatcher = Dispatcher(partial(handle, desk))
-            house = House(dispatcher, desk.library.messages, read)
-            how: dict[str, Any] = {"signing_secret": SECRET, "port": 0, "bot_token": BOT, **access}
-            async with contextlib.AsyncExitStack() as closing:
-                vault = await open_vault(None, data_dir)
-                closing.push_async_callback(vault.close)
-                connected = start(Access(api_url=one.api, watched=rooms.watched, **how), house, vault)
-                running = await closing.enter_async_context(connected)
-                yield Office(one, desk, dispatcher, running, channels, page)
-                await dispatcher.close(within=8.0)
+            async with replica(one, channels, data_dir, **access) as first:
+                yield first
         finally:
-            await store.close()
             stop_embedded(data_dir)
+
+
+@contextlib.asynccontextmanager
+async def replica(
+    one: Slack, channels: dict[str, str], data_dir: Path, **access: str | int | frozenset[str]
+) -> AsyncIterator[Office]:
+    """Connect one process to a workspace; several share what `data_dir` holds."""
+    async with contextlib.AsyncExitStack() as closing:
+        store = await connect(None, data_dir)
+        closing.push_async_callback(store.close)
+        page = Page()
+        rooms = Rooms(frozenset({channels["triage"]}), frozenset({channels["watched"]}))
+        desk = Desk(
+            content().library, content().recogniser(), store, page, lambda: NOW, managed=False,
+            rooms={"slack": rooms}, pages=RedisPages(store.server), watched={"tymt9n04zgry": "Claude"},
+        )  # fmt: skip
+        dispatcher = Dispatcher(partial(handle, desk))
+        house = House(dispatcher, desk.library.messages, read)
+        how: dict[str, Any] = {"signing_secret": SECRET, "port": 0, "bot_token": BOT, **access}
+        vault = await open_vault(None, data_dir)
+        closing.push_async_callback(vault.close)
+        connected = start(Access(api_url=one.api, watched=rooms.watched, **how), house, vault)
+        running = await closing.enter_async_context(connected)
+        yield Office(one, desk, dispatcher, running, channels, page)
+        await dispatcher.close(within=8.0)
