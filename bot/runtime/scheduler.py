@@ -61,7 +61,8 @@ class Jobs:
 
     def stop(self) -> None:
         """End at once; what a round has not done is done by the next, of this or another process."""
-        self._scheduler.shutdown(wait=False)
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=False)
 
     async def written(self) -> None:
         """Write what turns have left to be written: confirmations, counts."""

@@ -147,7 +147,7 @@ def test_a_composed_service_can_do_little_and_ends_in_time(service: str) -> None
 def test_the_composed_store_keeps_what_it_was_given() -> None:
     store = compose()["services"]["valkey"]
     command = " ".join(store["command"])
-    assert "--appendonly yes" in command
+    assert "--appendonly yes --appendfsync always" in command
     assert "--maxmemory-policy noeviction" in command
     assert store["networks"] == ["store"]
     assert compose()["networks"]["store"]["internal"] is True
