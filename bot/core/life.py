@@ -8,6 +8,7 @@ from enum import StrEnum
 from bot.core.conversation import Conversation
 from bot.core.guide import Outcome, Step, ToStep
 from bot.core.library import FACTS, Library
+from bot.core.official import INCIDENT
 
 ITSELF = "itself"
 """`Conversation.helped` where it went away by itself."""
@@ -103,7 +104,11 @@ def causes_left(library: Library, conversation: Conversation) -> tuple[str, ...]
     been = {(visit.guide, visit.step) for visit in here.history}
     while queue and len(found) < _LEFT:
         guide_id, step_id = queue.pop(0)
-        for choice in library.step(guide_id, step_id)[1].choices:
+        here_now = library.step(guide_id, step_id)[1]
+        for choice in here_now.choices:
+            # What the official page says is no guess: it is asked, and it answers.
+            if here_now.auto and choice.id == INCIDENT:
+                continue
             if not isinstance(choice.target, ToStep) or choice.target.guide != here.guide:
                 continue
             guide, step = library.step(choice.target.guide, choice.target.step)

@@ -357,6 +357,7 @@ def test_a_press_after_the_end_changes_nothing() -> None:
     [("it works again", Outcome.FIXED), ("get a human", Outcome.HANDED_OFF), ("that's all, thanks", Outcome.LEFT)],
 )
 def test_people_can_end_it_at_any_question(word: str, outcome: Outcome) -> None:
+    after = {Outcome.HANDED_OFF: ["@fixed", "@reopen"]}.get(outcome, ["@reopen"])
     talks = [
         Talk().starts("cut-off"),
         Talk().starts("page-lost").presses("holds"),
@@ -365,7 +366,8 @@ def test_people_can_end_it_at_any_question(word: str, outcome: Outcome) -> None:
     ]
     for talk in talks:
         assert talk.says(word).here.outcome is outcome
-        assert talk.offers == talk.controls == []
+        assert [offer for offer in talk.offers if not offer.startswith("@helped")] == after
+        assert talk.controls == []
 
 
 def test_every_wording_of_every_way_out_is_understood() -> None:

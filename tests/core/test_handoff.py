@@ -30,9 +30,11 @@ def test_it_says_what_when_where_and_what_was_tried() -> None:
         "Opened: 2026-09-21 14:13 UTC",
         "When it happened: 14:02 UTC",
         "Request id: req_1",
-        "Known: model=opus, browser=firefox, tool_ran=yes",
+        "Where: browser: Firefox",
+        "Known: model=opus, tool_ran=yes",
         "Found: Something on this network ends the connection",
-        "Official status: No open incident on the official page. (14:12 UTC)",
+        "Official status at 14:13 UTC: no open incident.",
+        "Official status now: No open incident on the official page. (14:12 UTC)",
         "Asked and answered:",
         "  14:13 UTC  What was Claude doing when it stopped? → Editing files or running commands",
         "  14:13 UTC  Look at what already happened → I know what happened",
@@ -82,7 +84,7 @@ def test_the_status_is_that_of_now() -> None:
         ),
     ]
     for shown, words in says:
-        assert f"Official status: {words}" in packet(talk.library, talk.here, shown).splitlines()
+        assert f"Official status now: {words}" in packet(talk.library, talk.here, shown).splitlines()
 
 
 def test_it_fits_into_a_message_whatever_was_said() -> None:
