@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import replace
 from typing import Any, cast
@@ -19,6 +20,8 @@ from bot.ports.announcing import Delivered, Delivery, Failed, Why
 
 _PAGES, _PAGE = 20, 200
 """Pages of a channel a message is looked for in, and messages of a page."""
+_BETWEEN = 1.5
+"""Seconds between two looks in one workspace: Slack allows some fifty reads a minute."""
 _SHOWN = re.compile(r"<!(?:here|channel|everyone)>|<!subteam\^S[A-Z0-9]+>|<@[UW][A-Z0-9]+>")
 """What Slack takes for a mention; nothing else is sent as one."""
 
@@ -29,6 +32,7 @@ class SlackChannels:
     def __init__(self, api: Api, renderer: Renderer) -> None:
         """Take what calls Slack, and what renders views."""
         self._api, self._renderer = api, renderer
+        self._looked: dict[str, float] = {}
 
     async def turn(self, place: Place) -> None:
         """Wait for nothing: the one sender of all replicas has kept to the budgets before."""
@@ -38,20 +42,28 @@ class SlackChannels:
         return await self._sent(place, "chat.postMessage", self._body(key, notice, notice.mention))
 
     async def reply(self, place: Place, parent: str, key: str, notice: Notice) -> Delivery:
-        """Send a message in the thread of another, once it is known to be there: Slack would answer a deleted one."""
-        try:
-            above = await self._api.once(
-                place.workspace, "conversations.replies", {"channel": place.channel, "ts": parent, "limit": 1}
-            )
-        except ChatError as error:
-            if (found := failed(error)).why is Why.GONE:
-                return found
-        else:
-            if not _there(above, parent):
-                return Failed(Why.GONE, detail="the message above was deleted")
-        # Without the right to look it is sent all the same: at worst it stands below a deleted message.
+        """Send a message in the thread of another, unless that is known to be gone: Slack would answer a deleted one."""
+        if self._may_look(place.workspace) and await self._gone(place, parent):
+            return Failed(Why.GONE, detail="the message above was deleted")
+        # Without a look it is sent all the same: at worst it stands below a deleted message, and the edit finds that out.
         body = {**self._body(key, notice, notice.mention), "thread_ts": parent}
         return await self._sent(place, "chat.postMessage", body)
+
+    def _may_look(self, workspace: str) -> bool:
+        """Say whether there is room in the budget of reads: a workspace gets far fewer than messages."""
+        now = asyncio.get_running_loop().time()
+        if now < self._looked.get(workspace, 0.0):
+            return False
+        self._looked[workspace] = now + _BETWEEN
+        return True
+
+    async def _gone(self, place: Place, parent: str) -> bool:
+        """Say whether the message above is known to be deleted."""
+        body = {"channel": place.channel, "ts": parent, "limit": 1}
+        try:
+            return not _there(await self._api.once(place.workspace, "conversations.replies", body), parent)
+        except ChatError as error:
+            return failed(error).why is Why.GONE
 
     async def edit(self, place: Place, ref: str, key: str, notice: Notice) -> Delivery:
         """Make a message show this; nobody is mentioned again."""

@@ -27,10 +27,11 @@ from bot.adapters.slack.errors import FAULTS, translated
 from bot.adapters.slack.files import Files
 from bot.adapters.slack.install import SealedStates, add_install_page
 from bot.adapters.slack.intake import Door
+from bot.adapters.slack.members import Members
 from bot.adapters.slack.render import Renderer
 from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.slack.workspaces import Many, Single, seal
-from bot.core.errors import ChatError, NotAllowed, SettingsError
+from bot.core.errors import NotAllowed, SettingsError
 from bot.ports.platform import House
 from bot.ports.vault import Vault
 
@@ -38,7 +39,6 @@ _log = structlog.get_logger(__name__)
 
 PATH = "/slack/events"
 """Where Slack sends everything over HTTP."""
-_PAGES = 20
 _FILES = frozenset({"files.slack.com"})
 
 
@@ -124,11 +124,13 @@ async def start(access: Access, house: House, vault: Vault | None = None) -> Asy
         api = Api(client, workspaces)
         chat = SlackChat(api, Renderer(house.messages), access.admins)
         files = Files(api, session, _FILES | {urlsplit(access.api_url).netloc})
-        door = Door(house, chat, files, access.watched)
+        members = Members(api)
+        closing.push_async_callback(members.stop)
+        door = Door(house, chat, files, members, access.watched)
         name = "many workspaces"
         if isinstance(workspaces, Single):
             workspaces.one = one = await _identify(api, access.bot_token)
-            await _memberships(api, one, door)
+            await members.learn(one.id)
             name = f"{one.name} as {one.me}"
         app, ways, url, socket = _app(access, client, workspaces, door), [], "", None
         if access.signing_secret:
@@ -155,23 +157,6 @@ async def _identify(api: Api, token: str) -> Workspace:
         name=str(answer.get("team") or answer["team_id"]),
         url=str(answer.get("url") or ""),
     )
-
-
-async def _memberships(api: Api, one: Workspace, door: Door) -> None:
-    """Learn which channels Redial is in; without the right to ask, it finds out by posting."""
-    cursor, channels = "", set[str]()
-    for _ in range(_PAGES):
-        body = {"types": "public_channel,private_channel", "limit": 200, "exclude_archived": True, "cursor": cursor}
-        try:
-            page = cast("dict[str, Any]", await api.call(one.id, "users.conversations", body, again=True))
-        except ChatError as error:
-            _log.info("memberships not known", platform="slack", error=str(error))
-            return
-        channels |= {str(channel["id"]) for channel in page.get("channels") or []}
-        cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
-        if not cursor:
-            door.members.know(one.id, channels)
-            return
 
 
 def _app(access: Access, client: AsyncWebClient, workspaces: Single | Many, door: Door) -> AsyncApp:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -49,11 +49,12 @@ class Door:
     house: House
     chat: SlackChat
     files: Files
+    members: Members
     watched: frozenset[str] = frozenset()
-    members: Members = field(default_factory=Members)
 
     async def take(self, body: Mapping[str, Any], where: Workspace) -> BoltResponse:
         """Take a payload in and return its acknowledgement."""
+        self.members.meet(where.id)
         here = Here(where.id, where.me, lambda channel: self.members.here(where.id, channel), self.house.read)
         match body.get("type"):
             case "event_callback":

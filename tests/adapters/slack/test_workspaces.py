@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,8 +16,14 @@ from bot.adapters.slack.connection import Access
 from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.slack.workspaces import Many
 from bot.adapters.store import open_vault
+from bot.core.announcement_view import Notice, Tone
 from bot.core.errors import SettingsError
-from tests.adapters.slack.office import SECRET, Office, office, seen
+from bot.core.placement import Where
+from bot.core.subscription import Place
+from bot.core.text import words
+from bot.core.view import View
+from bot.ports.announcing import Delivered
+from tests.adapters.slack.office import SECRET, Office, office, replica, seen
 from tests.adapters.slack.web import BOT
 
 # slack_sdk 3.48 still uses it, and only while somebody installs; aiohttp 3 keeps it.
@@ -97,6 +104,32 @@ async def test_an_organisation_is_installed_once_for_all_its_workspaces(at_work:
     await many.gone("T7", "app_uninstalled")
     assert await Many(vault, KEY).named("T7", "E1") is None
     await vault.close()
+
+
+async def test_a_process_that_has_just_started_reaches_a_workspace_nobody_has_spoken_in(
+    at_work: Office, tmp_path: Path
+) -> None:
+    given(at_work)
+    assert await install(at_work) == 200
+    async with replica(at_work.slack, at_work.channels, tmp_path / "data", **APP) as fresh:
+        place = Place("slack", TEAM, at_work.channels["other"])
+        notice = Notice(View(lead=words("Elevated errors")), Tone.MAJOR)
+        assert isinstance(await fresh.running.channels.post(place, "key1", notice), Delivered)
+        origin = fresh.origin("ann")
+        assert (await fresh.running.chat.show(origin, View(lead=words("It's over")), Where.THREAD)).message
+        assert "Don't repeat the request yet" in (await mention(fresh))[-1]
+
+
+async def test_memberships_are_learnt_when_a_workspace_is_met(at_work: Office) -> None:
+    given(at_work)
+    assert await install(at_work) == 200
+    # The first command does not wait for what Slack says; it is answered all the same.
+    await at_work.commanded("ann", CUT_OFF, at_work.channels["triage"])
+    assert len(await at_work.ours(at_work.channels["triage"])) == 1
+    async with asyncio.timeout(10):
+        while "Invite me" not in str(at_work.slack.told[-1:]):
+            await at_work.commanded("bob", "subscribe everything", "C0ELSEWHERE")
+    assert [call.body["team_id"] for call in at_work.slack.calls if call.method == "users.conversations"] == [TEAM]
 
 
 async def test_who_did_not_begin_cannot_end_an_installation(at_work: Office) -> None:
