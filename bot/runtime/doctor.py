@@ -37,7 +37,7 @@ async def examine(platforms: Sequence[Platform] = PLATFORMS) -> list[Check]:
         checks.append(await _page(settings, content.library.services.page))
     for platform in platforms:
         if platform.configured(settings):
-            told = dict.fromkeys(place.channel for place in places if place.platform == platform.name)
+            told = dict.fromkeys(place for place in places if place.platform == platform.name)
             checks += await platform.examine(settings, tuple(told))
     return checks + _platforms(settings, platforms)
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from bot.core.errors import SettingsError
+from bot.core.errors import SettingsError, StoreError
+from bot.core.subscription import Place
 from bot.ports.platform import House, Running
 from bot.runtime.checks import Check, Health
-from bot.runtime.settings import Settings
+from bot.runtime.settings import ChannelSettings, Settings
 
 if TYPE_CHECKING:
     from bot.adapters.slack.connection import Access
@@ -33,7 +34,7 @@ class Platform:
     configured: Callable[[Settings], bool]
     wants: str
     start: Callable[[Settings, House], AbstractAsyncContextManager[Running]]
-    examine: Callable[[Settings, Sequence[str]], Awaitable[Sequence[Check]]]
+    examine: Callable[[Settings, Sequence[Place]], Awaitable[Sequence[Check]]]
 
 
 def _access(settings: Settings) -> Access:
@@ -54,6 +55,14 @@ def _access(settings: Settings) -> Access:
     )
 
 
+def _places(platform: str, settings: ChannelSettings) -> tuple[Place, ...]:
+    """Return the channels of the settings Redial is to post in; their workspace is not said there."""
+    channels = (
+        *settings.triage_channels, *settings.watched_channels, *settings.room_channels, settings.handoff_channel,
+    )  # fmt: skip
+    return tuple(Place(platform, "", channel) for channel in dict.fromkeys(channels) if channel)
+
+
 def _secret(value: SecretStr | None) -> str:
     return value.get_secret_value() if value else ""
 
@@ -72,14 +81,26 @@ async def _slack(settings: Settings, house: House) -> AsyncIterator[Running]:
         yield await closing.enter_async_context(start(access, house, vault))
 
 
-async def _examined_slack(settings: Settings, told: Sequence[str]) -> Sequence[Check]:
+async def _examined_slack(settings: Settings, told: Sequence[Place]) -> Sequence[Check]:
     from bot.adapters.slack.doctor import examine  # noqa: PLC0415 - loads Slack's libraries
+    from bot.adapters.slack.workspaces import Many  # noqa: PLC0415 - the same
+    from bot.adapters.store import open_vault  # noqa: PLC0415 - redis-py takes a while to load
 
     try:
         access = _access(settings)
     except SettingsError as error:
         return (Check("slack", Health.FAIL, str(error), "deploy/README.md shows where each comes from"),)
-    found = await examine(access, (*settings.slack.triage_channels, *told))
+    places = (*_places("slack", settings.slack), *told)
+    async with AsyncExitStack() as closing:
+        many = None
+        if access.many:
+            try:
+                vault = await open_vault(_secret(settings.redis_url) or None, settings.data_dir)
+            except StoreError as error:
+                return (Check("slack", Health.FAIL, str(error), "start the store, see above"),)
+            closing.push_async_callback(vault.close)
+            many = Many(vault, access.token_keys)
+        found = await examine(access, places, many)
     return [Check(one.name, Health(one.health), one.says, one.do) for one in found]
 
 
@@ -90,12 +111,12 @@ def _discord(settings: Settings, house: House) -> AbstractAsyncContextManager[Ru
     return start(access, house)
 
 
-async def _examined_discord(settings: Settings, told: Sequence[str]) -> Sequence[Check]:
+async def _examined_discord(settings: Settings, told: Sequence[Place]) -> Sequence[Check]:
     from bot.adapters.discord.doctor import examine  # noqa: PLC0415 - loads discord.py
     from bot.adapters.discord.gateway import Access  # noqa: PLC0415 - the same
 
-    channels = (*settings.discord.triage_channels, *settings.discord.watched_channels, *told)
-    found = await examine(Access(_secret(settings.discord_token)), channels)
+    places = (*_places("discord", settings.discord), *told)
+    found = await examine(Access(_secret(settings.discord_token)), [place.channel for place in places])
     return [Check(one.name, Health(one.health), one.says, one.do) for one in found]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from bot.core.event import InboundEvent, Origin, Said
 from bot.core.folding import Folded
 from bot.core.placement import Where
+from bot.core.subscription import Place
 from bot.core.view import View
 from bot.ports.chat import Posted
 from bot.ports.platform import House
@@ -80,7 +81,7 @@ class Line:
             finally:
                 self.log.append("client closed")
 
-        async def examine(_settings: Settings, _told: Sequence[str]) -> Sequence[Check]:
+        async def examine(_settings: Settings, _told: Sequence[Place]) -> Sequence[Check]:
             return ()
 
         return Platform(self.name, lambda _: True, "A_TOKEN", start, examine)

@@ -9,23 +9,32 @@ from typing import Any, Literal, cast
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.adapters.slack.api import TIMEOUT
+from bot.adapters.slack.api import TIMEOUT, Workspaces
 from bot.adapters.slack.connection import Access
 from bot.adapters.slack.errors import FAULTS, code_of, translated
 from bot.adapters.slack.scopes import NEEDED, SCOPES
+from bot.core.errors import StoreError
+from bot.core.subscription import Place
 from bot.ports.finding import Finding
 
 _MANY = Finding("slack", "ok", "several workspaces: each installs the app at /slack/install and gets its own token")
+_SHUT = ("is_read_only", "is_thread_only")
+"""What a channel says of itself where not everybody may post."""
 
 
-async def examine(access: Access, triage: Sequence[str] = ()) -> list[Finding]:
-    """Look at everything a start needs; never raises. triage: channels Redial should be a member of."""
+async def examine(access: Access, places: Sequence[Place] = (), workspaces: Workspaces | None = None) -> list[Finding]:
+    """Look at everything a start needs; never raises.
+
+    places: channels Redial is to post in; without a workspace, those of the one token. workspaces: the installed ones,
+    for an app of many.
+    """
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT)) as session:
         client = AsyncWebClient(base_url=access.api_url, session=session, retry_handlers=[])
         found = [_MANY] if access.many else [finding async for finding in _token(client, access)]
-        if found[0].health == "ok" and not access.many:
-            channels = dict.fromkeys((*triage, *sorted(access.watched)))
-            found += [await _channel(client, access, channel) for channel in channels]
+        if found[0].health == "ok":
+            watched = [Place("slack", "", channel) for channel in sorted(access.watched)]
+            for channel, workspace in {one.channel: one.workspace for one in (*watched, *places)}.items():
+                found.append(await _there(client, access.bot_token, channel, workspace, workspaces))
         if access.app_token:
             found.append(await _socket(client, session, access))
         if access.signing_secret:
@@ -63,19 +72,42 @@ def _scopes(granted: set[str]) -> Iterator[Finding]:
         yield Finding("slack scopes", "warn", f"never used: {', '.join(more)}", "take them away: least is safest")
 
 
-async def _channel(client: AsyncWebClient, access: Access, channel: str) -> Finding:
+async def _there(
+    client: AsyncWebClient, token: str, channel: str, workspace: str, workspaces: Workspaces | None
+) -> Finding:
+    """Look at a channel with the token of its workspace."""
+    if workspaces is None:
+        return await _channel(client, token, channel)
+    name = f"slack channel {channel}"
+    if not workspace:
+        return Finding(name, "ok", "of one of several workspaces: looked at when somebody speaks there")
+    try:
+        one = await workspaces.find(workspace)
+    except StoreError as error:
+        return Finding(name, "warn", str(error), "see the store above")
+    if one is None:
+        says = f"Redial is not, or no longer, installed in workspace {workspace}"
+        return Finding(name, "warn", says, "install it at /slack/install, or take the channel out of the settings")
+    return await _channel(client, one.token, channel)
+
+
+async def _channel(client: AsyncWebClient, token: str, channel: str) -> Finding:
     name = f"slack channel {channel}"
     try:
-        headers = {"Authorization": f"Bearer {access.bot_token}"}
+        headers = {"Authorization": f"Bearer {token}"}
         answer = await client.api_call("conversations.info", headers=headers, data={"channel": channel})
     except FAULTS as error:
-        do = "correct the id in `slack.triage_channels` or `slack.watched_channels`, and `/invite` the app there"
+        do = "correct the id in the settings, or say `/redial unsubscribe` for it; `/invite` the app there"
         return Finding(name, "warn", str(translated(error, "conversations.info")), do)
     known = cast("dict[str, Any]", answer.get("channel") or {})
     if known.get("is_archived"):
         return Finding(name, "warn", f"#{known.get('name')} is archived", "take it out of the settings")
     if not known.get("is_member"):
         return Finding(name, "warn", f"not a member of #{known.get('name')}", "`/invite` the app there")
+    restricted = (known.get("properties") or {}).get("posting_restricted_to")
+    if restricted or any(known.get(mark) for mark in _SHUT):
+        says = f"member of #{known.get('name')}, where not everybody may post"
+        return Finding(name, "warn", says, "let the app post there (Channel settings, Posting permissions)")
     return Finding(name, "ok", f"member of #{known.get('name')}")
 
 

@@ -14,9 +14,10 @@ import pytest
 
 from bot.adapters.slack.connection import Access, start
 from bot.adapters.slack.doctor import examine
-from bot.adapters.slack.files import trusted
+from bot.adapters.slack.hosts import trusted
 from bot.adapters.slack.scopes import SCOPES
 from bot.core.errors import NotAllowed, SettingsError
+from bot.core.subscription import Place
 from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read
@@ -150,7 +151,10 @@ class TestDoctor:
     async def test_all_is_well(self) -> None:
         async with slack() as one:
             channel = await one.channel("triage")
-            found = await examine(Access(BOT, app_token=APP, signing_secret=SECRET, api_url=one.api, port=0), [channel])
+            found = await examine(
+                Access(BOT, app_token=APP, signing_secret=SECRET, api_url=one.api, port=0),
+                [Place("slack", "", channel)],
+            )
             assert [(finding.name, finding.health) for finding in found] == [
                 ("slack token", "ok"), ("slack scopes", "ok"), (f"slack channel {channel}", "ok"),
                 ("slack socket", "ok"), ("slack http", "ok"),
@@ -171,15 +175,24 @@ class TestDoctor:
         async with slack() as one:
             one.plan("auth.test", Fault(error="invalid_auth"))
             one.plan("apps.connections.open", Fault(500))
-            found = await examine(Access(BOT, app_token=APP, api_url=one.api), ["C1"])
+            found = await examine(Access(BOT, app_token=APP, api_url=one.api), [Place("slack", "", "C1")])
             assert [finding.health for finding in found] == ["fail", "fail"]
 
     async def test_a_channel_it_is_not_in(self) -> None:
         async with slack() as one:
-            found = await examine(Access(BOT, app_token=APP, api_url=one.api), ["CNOTHERE"])
+            found = await examine(Access(BOT, app_token=APP, api_url=one.api), [Place("slack", "T1", "CNOTHERE")])
             (finding,) = [finding for finding in found if "CNOTHERE" in finding.name]
             assert finding.health == "warn"
             assert "/invite" in finding.do
+
+    @pytest.mark.parametrize("shut", [{"is_read_only": True}, {"properties": {"posting_restricted_to": {"type": []}}}])
+    async def test_a_channel_it_may_not_post_in(self, shut: dict[str, object]) -> None:
+        async with slack() as one:
+            channel = await one.channel("news")
+            one.shut[channel] = {"id": channel, "name": "news", "is_member": True, **shut}
+            found = await examine(Access(BOT, app_token=APP, api_url=one.api), [Place("slack", "", channel)])
+            (finding,) = [finding for finding in found if channel in finding.name]
+            assert (finding.health, finding.says) == ("warn", "member of #news, where not everybody may post")
 
     async def test_nobody_there(self) -> None:
         found = await examine(Access(BOT, app_token=APP, api_url="http://127.0.0.1:9/api/"))

@@ -13,6 +13,7 @@ from cryptography.fernet import Fernet
 
 from bot.adapters.slack.api import Workspace
 from bot.adapters.slack.connection import Access
+from bot.adapters.slack.doctor import examine
 from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.slack.workspaces import Many
 from bot.adapters.store import open_vault
@@ -118,6 +119,18 @@ async def test_a_process_that_has_just_started_reaches_a_workspace_nobody_has_sp
         origin = fresh.origin("ann")
         assert (await fresh.running.chat.show(origin, View(lead=words("It's over")), Where.THREAD)).message
         assert "Don't repeat the request yet" in (await mention(fresh))[-1]
+
+
+async def test_doctor_looks_at_the_channels_of_every_workspace(at_work: Office, tmp_path: Path) -> None:
+    given(at_work)
+    assert await install(at_work) == 200
+    vault = await open_vault(None, tmp_path / "data")
+    places = [Place("slack", team, at_work.channels["other"] if team == TEAM else f"C{team}") for team in (TEAM, "T9")]
+    access = Access(**APP, signing_secret=SECRET, api_url=at_work.slack.api, port=0)  # type: ignore[arg-type]
+    found = await examine(access, places, Many(vault, KEY))
+    await vault.close()
+    assert [one.health for one in found] == ["ok", "ok", "warn", "ok"]
+    assert "no longer, installed in workspace T9" in found[2].says
 
 
 async def test_memberships_are_learnt_when_a_workspace_is_met(at_work: Office) -> None:

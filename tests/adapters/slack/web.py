@@ -83,6 +83,8 @@ class Slack:
     """The workspace's user groups."""
     opened: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Modals, by the trigger that opened them."""
+    shut: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What `conversations.info` says of a channel instead."""
     unread: set[str] = field(default_factory=set)
     """Channels whose history may not be read, as private ones without groups:history."""
     installation: dict[str, Any] = field(default_factory=dict)
@@ -153,6 +155,8 @@ class Slack:
     def _own(self, name: str, body: dict[str, Any]) -> web.Response | None:
         if name in _HISTORIES and body.get("channel") in self.unread:
             return _failed(Fault(error="missing_scope"))
+        if name == "conversations.info" and (shut := self.shut.get(str(body.get("channel")))):
+            return web.json_response({"ok": True, "channel": shut})
         if name == "users.info" and (user := self.people.get(str(body.get("user")))):
             return web.json_response({"ok": True, "user": user})
         if name == "usergroups.users.list":
