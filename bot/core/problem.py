@@ -23,6 +23,7 @@ RULES = {
     "unreachable": "a step no choice leads to",
     "evidence": "an advice without its grade",
     "source": "an official statement without its address",
+    "link": "a link to a host that no `links.txt` lists",
     "auto": "an automatic step that lacks an answer, or has text nobody sees",
     "ambiguous": "two choices of one question that a known fact could not tell apart",
     "variants": "variants with nothing for everybody else",

@@ -24,6 +24,11 @@ from content import ROOT
 SERVICES = "claude.toml"
 """The file of `products/` that says what the status page covers; all others are for the recogniser."""
 
+LINKS = "links.txt"
+"""The file of a content folder that says where guides may link to."""
+
+_CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+_ADDRESS = re.compile(r"https?://([^/\s)>\]\"'?#]*)", re.IGNORECASE)
 _PARTS = ("guides", "messages", "products")
 
 
@@ -56,6 +61,7 @@ def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
     problems: list[Problem] = []
     guides: dict[str, Guide] = {}
     files = 0
+    hosts = _hosts(dirs)
     for root in (ROOT, *dirs):
         _check_folder(root)
         for path in sorted((root / "guides" / locale).glob("*.md")):
@@ -68,7 +74,7 @@ def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
             patch, found = read_guide(text, guide_id=path.stem, locale=locale, path=_shown(path))
             merged, complaints = lay_over(guides.get(path.stem), patch)
             guides[path.stem] = merged
-            problems += [*found, *complaints]
+            problems += [*found, *complaints, *_links(text, _shown(path), hosts)]
     if not {FACTS, OUTCOMES} <= guides.keys():
         raise min(problems).error()
     library = Library(
@@ -79,6 +85,22 @@ def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
         services=_services(dirs),
     )
     return Content(library, _products(dirs), tuple(problems), files)
+
+
+def _hosts(dirs: Sequence[Path]) -> frozenset[str]:
+    """Return the hosts guides may link to: ours, and those each folder adds."""
+    paths = [path for root in (ROOT, *dirs) if (path := root / LINKS).is_file()]
+    return frozenset(line.strip() for path in paths for line in _text(path).splitlines() if not line.startswith("#"))
+
+
+def _links(text: str, path: str, hosts: frozenset[str]) -> Iterator[Problem]:
+    """Complain of addresses people could press that lead elsewhere; code is for copying and says what it says."""
+    pressed = _CODE.sub(lambda found: "\n" * found[0].count("\n"), text)
+    for found in _ADDRESS.finditer(pressed):
+        host = found[1].casefold()
+        if not any(host == known or host.endswith(f".{known}") for known in hosts):
+            line = pressed.count("\n", 0, found.start()) + 1
+            yield Problem(path, line, "link", f"links lead to hosts that `{LINKS}` lists, and not to {host}")
 
 
 def _check_folder(root: Path) -> None:

@@ -18,7 +18,7 @@ from handlers.desk import Desk
 LOOK = 15.0
 """Seconds between two looks at the folders."""
 
-_FILES = ("guides/*/*.md", "messages/*.toml", "products/*.toml")
+_FILES = ("guides/*/*.md", "messages/*.toml", "products/*.toml", "links.txt")
 
 _log = structlog.get_logger(__name__)
 

@@ -41,6 +41,7 @@ def _small(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     shutil.copytree(FOLDER, root, dirs_exist_ok=True)
     shutil.copytree(ROOT / "messages", root / "messages")
     shutil.copy(ROOT / "products" / "claude.toml", root / "products")
+    (root / "links.txt").write_text("# ours\nclaude.com\n")
     given()  # which is kept for other tests, and must not be read from here
     monkeypatch.setattr("bot.runtime.content.ROOT", root)
 
@@ -154,6 +155,29 @@ def test_a_folder_of_another_shape_is_refused(ours: Folder) -> None:
     ours.put("guides/desk.md", GUIDE)
     with pytest.raises(SettingsError, match=r"guides/desk.md is not read: guides stand in a folder of their language"):
         load([ours.root])
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("See [our page](https://wiki.example.com/x).", 8),
+        ("See https://wiki.example.com/x", 8),
+        ("See [it](https://claude.com.evil.example/x).", 8),
+        ("See [it](https://notclaude.com/x).", 8),
+        ("See [it](https://claude.com@evil.example/x).", 8),
+        ("See [it](https://CODE.claude.com/x) and `https://proxy.example.com`.", 0),
+    ],
+)
+def test_links_lead_only_where_a_list_says(ours: Folder, words: str, line: int) -> None:
+    guide = (FOLDER / "guides" / "en" / "limit.md").read_text()
+    head, rest = guide.split("\n---\n", 1)
+    ours.put("guides/en/limit.md", f"{head}\n---\n{words}\n{rest}")
+    found = [problem for problem in ours.problems() if problem.endswith("[link]")]
+    assert bool(found) is bool(line), found
+    if found:
+        assert "lists, and not to" in found[0]
+        ours.put("links.txt", "example.com\nevil.example\nnotclaude.com\nclaude.com@evil.example\n")
+        assert not [problem for problem in ours.problems() if problem.endswith("[link]")], "a company adds its own"
 
 
 def test_facts_can_be_added_to(ours: Folder) -> None:

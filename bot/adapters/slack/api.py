@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
@@ -15,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.adapters.slack.errors import DEAD, FAULTS, Asked, code_of, retry_after, status_of, translated
+from bot.adapters.slack.hosts import ANSWERS, trusted
 from bot.adapters.slack.mrkdwn import Json
 from bot.core.errors import ChatError, NotAllowed
 
@@ -112,7 +114,9 @@ class Api:
         raise AssertionError  # pragma: no cover - the loop returns or raises
 
     async def respond(self, url: str, body: Json) -> None:
-        """Answer through a response_url, which works where Redial is no member."""
+        """Answer through a response_url, which works where Redial is no member; only Slack's own are asked."""
+        if not trusted(url, ANSWERS | {urlsplit(self.client.base_url).netloc}):
+            raise ChatError("a response_url that is not Slack's")
         webhook = AsyncWebhookClient(url, session=self.client.session, retry_handlers=[])
         try:
             answer = await webhook.send_dict(body)

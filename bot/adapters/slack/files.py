@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 import aiohttp
 import structlog
 
 from bot.adapters.slack.api import Api
 from bot.adapters.slack.decode import File
 from bot.adapters.slack.errors import FAULTS
+from bot.adapters.slack.hosts import trusted
 from bot.adapters.slack.limits import ATTACHMENT
 from bot.core.errors import ChatError
 
@@ -42,13 +41,3 @@ class Files:
         except (ChatError, *FAULTS) as error:
             _log.warning("file not read", workspace=workspace, error=type(error).__name__)
             return ""
-
-
-def trusted(url: str, hosts: frozenset[str]) -> bool:
-    """Say whether an address is one of Slack's, over HTTPS or on this machine."""
-    try:
-        parts = urlsplit(url)
-        local = parts.hostname in {"127.0.0.1", "localhost", "::1"}
-    except ValueError:
-        return False
-    return parts.netloc in hosts and (parts.scheme == "https" or (parts.scheme == "http" and local))
