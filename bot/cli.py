@@ -172,6 +172,35 @@ def announcements(stuck: bool, data_dir: Path | None, as_json: bool) -> None:  #
         sys.exit(asyncio.run(listed(_settings(data_dir=data_dir), click.echo, stuck=stuck, as_json=as_json)))
 
 
+@main.command()
+@_data_dir
+@_json
+def conversations(data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
+    """List the conversations that are open, waiting or with helpers: ids and places, nobody's name or words."""
+    from bot.runtime.conversations import conversations as listed  # noqa: PLC0415
+    from bot.runtime.logs import quiet  # noqa: PLC0415
+
+    quiet()
+    with _told():
+        click.echo(asyncio.run(listed(_settings(data_dir=data_dir), _content(), as_json=as_json)))
+
+
+@main.command()
+@click.option("--png", type=click.Path(path_type=Path, dir_okay=False), help="Draw a picture into this file.")
+@_data_dir
+@_json
+def insights(png: Path | None, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
+    """Show how conversations went last week and in five weeks: what fixed it, how fast, in counts without names."""
+    from bot.runtime.insights import insights as gathered  # noqa: PLC0415
+    from bot.runtime.logs import quiet  # noqa: PLC0415
+
+    if png and as_json:
+        raise click.UsageError("give either --json or --png FILE")
+    quiet()
+    with _told():
+        click.echo(asyncio.run(gathered(_settings(data_dir=data_dir), as_json=as_json, png=png)))
+
+
 @main.command(name="export")
 @_data_dir
 def export_subscriptions(data_dir: Path | None) -> None:

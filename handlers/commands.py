@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from bot.core.conversation import Conversation
-from bot.core.event import Commanded, InboundEvent, Said
+from bot.core.event import Commanded, InboundEvent, Origin, Said
 from bot.core.incident import Board, Health, Incident, age
 from bot.core.library import Library
 from bot.core.life import closed
@@ -21,8 +22,9 @@ from bot.ports.store import Duplicate
 from handlers import triage
 from handlers.channel import MANAGING, managed
 from handlers.desk import Desk
+from handlers.insights import gathered, insights_view
 
-COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "forget-me", "help")
+COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "insights", "forget-me", "help")
 """The sub-commands, in the order `help` lists them."""
 
 HOME = "home"
@@ -32,7 +34,7 @@ _HOME_RESUMES = 4
 """Open conversations with a button on somebody's page; all are listed."""
 
 _TAKES = {
-    **dict.fromkeys(("guides", "status", "reset", "forget-me", "help", "subscriptions"), re.compile("")),
+    **dict.fromkeys(("guides", "status", "reset", "insights", "forget-me", "help", "subscriptions"), re.compile("")),
     # Parts and pages have names of their own: `handlers.channel` knows them, and plays what is no wish as a report.
     **dict.fromkeys(("subscribe", "unsubscribe"), re.compile(r"[^\n]{0,300}")),
     "resume": re.compile(r"\d{0,3}"),
@@ -61,6 +63,7 @@ async def commanded(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat
         "status": _status,
         "resume": _resume,
         "reset": _reset,
+        "insights": _insights,
         "forget-me": _forget,
         HOME: _home,
     }
@@ -198,8 +201,26 @@ async def _reset(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) ->
     await chat.tell(event.origin, View(lead=lead))
 
 
+async def _insights(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
+    await desk.tallies.flush()
+    week, month = await gathered(desk, [event.origin])
+    await chat.tell(event.origin, insights_view(desk.library, week, month))
+
+
 async def _forget(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
     count = await desk.store.forget(event.origin)
+    await _unsigned(desk, event.origin)
     if desk.lookout:
         await desk.lookout.rooms.forget(event.origin)
     await chat.tell(event.origin, View(lead=desk.library.messages.inline("command.forgot", n=count)))
+
+
+async def _unsigned(desk: Desk, origin: Origin) -> None:
+    """Take somebody's name off what they subscribed channels to: that is the channel's, and stays."""
+    if desk.pages is None:
+        return
+    who = (origin.platform, origin.workspace, origin.user)
+    for page in desk.watched:
+        for found in await desk.pages.subscriptions(page):
+            if (found.place.platform, found.place.workspace, found.by) == who:
+                await desk.pages.change(found, replace(found, by=""))

@@ -30,7 +30,7 @@ class Desk:
     managed: devices belong to the company (setting `devices`). rooms: the channels of each platform, by its name.
     leases: for work that one of several processes does. pages: for announcements; None where nothing is announced.
     watched: the pages channels can hear of, names by id. pace: how long silence lasts. tallies: counts without names.
-    lookout: what many share in a workspace; None where nobody counts.
+    lookout: what many share in a workspace; None where nobody counts. odds: how often steps helped, by tenant.
     """
 
     library: Library
@@ -47,12 +47,14 @@ class Desk:
     tallies: Tallies = UNCOUNTED
     meters: Meters = UNMETERED
     lookout: Lookout | None = None
+    odds: dict[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
 
     async def around(self, origin: Origin | None = None) -> Around:
         """Return what holds for a turn played now, in the workspace of `origin`."""
         board = await self.status.board()
         gatherings = self.lookout.known(origin) if self.lookout and origin else None
-        return Around(self.clock(), board, self.managed, gatherings, pace=self.pace)
+        odds = self.odds.get(origin.tenant, {}) if origin else {}
+        return Around(self.clock(), board, self.managed, gatherings, self.pace, odds)
 
     def recognise(self, text: str) -> Recognition:
         """Say what a redacted text is taken for, and count it."""

@@ -20,6 +20,7 @@ from bot.ports.chat import Chat, Posted
 from bot.ports.helpdesk import Helpdesk
 from bot.ports.store import Conflict, Stored
 from handlers.desk import Desk
+from handlers.insights import count
 
 _log = structlog.get_logger(__name__)
 
@@ -49,10 +50,12 @@ async def brought(desk: Desk, turn: Transition, chat: Chat, *, look: bool = Fals
     after = await _delivered(desk, here, chat, look=look)
     result = await desk.store.commit(f"handoff:{here.id}:{here.revision}", after)
     current = result.conversation if isinstance(result, Stored) else None
+    if current:
+        count(desk, here, current)
     if isinstance(result, Conflict):
         current = result.current
     current = current or await desk.store.get(here.origin, here.id, revision=after.revision) or after
-    shown = flow.show(desk.library, current, await desk.around())
+    shown = flow.show(desk.library, current, await desk.around(here.origin))
     return replace(shown, folded=turn.folded, changed=True, view=replace(shown.view, preface=turn.view.preface))
 
 

@@ -15,6 +15,7 @@ from bot.ports.chat import Chat
 from bot.ports.store import Stored
 from handlers.answering import post
 from handlers.desk import Desk
+from handlers.insights import count
 
 _log = structlog.get_logger(__name__)
 
@@ -30,7 +31,7 @@ async def look_after(desk: Desk, place: Origin, chat: Chat) -> int:
     done = 0
     for conversation in await desk.store.due(place, desk.clock()):
         try:
-            done += await _looked_after(desk, conversation, await desk.around(), chat)
+            done += await _looked_after(desk, conversation, await desk.around(place), chat)
         except ChatError as error:
             # It is stored: the answer is owed, and shown as others are.
             _log.warning("not asked yet", platform=place.platform, conversation=conversation.id, error=str(error))
@@ -56,6 +57,7 @@ async def _looked_after(desk: Desk, conversation: Conversation, around: Around, 
         if isinstance(result, Stored):
             # Nothing is shown, so nothing is owed.
             desk.store.confirm(result.conversation)
+            count(desk, conversation, result.conversation)
         return isinstance(result, Stored)
     await desk.store.put_off(conversation, around.now + AGAIN)
     return False

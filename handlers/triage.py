@@ -27,6 +27,7 @@ from bot.ports.store import Conflict, Duplicate
 from handlers.answering import answer, at_home, post, posted_at, removed, tell, told
 from handlers.desk import Desk
 from handlers.handoff import brought, may_press, under_way
+from handlers.insights import count
 from handlers.overhearing import meant_for_others
 from handlers.passing import noted, shared, together
 from handlers.turning import turned
@@ -117,7 +118,7 @@ async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float
     What is found to be there is only noted. What can never be shown is given up with a line in the log; while the
     platform is away, the rest stays owed.
     """
-    count = 0
+    shown = 0
     for conversation in await desk.store.owed(origin, older_than=older_than):
         if under_way(conversation, desk.clock()):
             continue
@@ -125,7 +126,7 @@ async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float
         if not await desk.store.claim(mark, conversation.origin, seconds=_LOOKING):
             continue
         try:
-            count += await _show_owed(desk, conversation, chat)
+            shown += await _show_owed(desk, conversation, chat)
         except (ChannelGone, NotAllowed) as error:
             _log.error("answer given up", platform=origin.platform, conversation=conversation.id, error=str(error))
             desk.store.confirm(conversation)
@@ -134,7 +135,7 @@ async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float
             break
     # Written at once: another replica may look as soon as the claims have run out.
     await desk.store.flush()
-    return count
+    return shown
 
 
 async def _show_owed(desk: Desk, conversation: Conversation, chat: Chat) -> bool:
@@ -218,6 +219,7 @@ async def _report(desk: Desk, event: InboundEvent, report: _Report, chat: Chat) 
             await _already_open(desk, event, result.current, around, chat)
         return
     noted(desk, event, opened.conversation)
+    count(desk, None, opened.conversation)
     if passing:
         opened = await together(desk, event, opened, report.where, around)
     await answer(desk, event, opened, chat, report.clean)

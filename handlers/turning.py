@@ -15,6 +15,7 @@ from bot.ports.store import Conflict, Stored
 from handlers.answering import answer, at_home, tell, told
 from handlers.desk import Desk
 from handlers.handoff import begun, brought, refreshed
+from handlers.insights import count
 from handlers.passing import leaves, noted
 
 _TRIES = 4
@@ -44,6 +45,7 @@ async def turned(
             continue
         if isinstance(result, Stored):
             noted(desk, event, result.conversation)
+            count(desk, before, result.conversation)
             turn = await brought(desk, replace(turn, conversation=result.conversation), chat)
             await answer(desk, event, turn, chat, clean)
             await refreshed(desk, before, turn.conversation, chat)

@@ -84,7 +84,7 @@ def remedies(library: Library, conversation: Conversation) -> tuple[str, ...]:
     here = conversation
     visited = [(v.guide, v.step) for v in reversed(here.history) if v.by and v.guide != FACTS]
     places = [(here.guide, here.step), *visited] if here.guide else visited
-    tried = [f"{guide}#{step}" for guide, step in places if _does(library.step(guide, step)[1])]
+    tried = [f"{guide}#{step}" for guide, step in places if does(library.step(guide, step)[1])]
     return tuple(dict.fromkeys(tried))[:_REMEDIES]
 
 
@@ -121,6 +121,6 @@ def causes_left(library: Library, conversation: Conversation) -> tuple[str, ...]
     return tuple(found)[:_LEFT]
 
 
-def _does(step: Step) -> bool:
+def does(step: Step) -> bool:
     """Say whether there is something to do at a step: what only asks cannot help."""
     return bool((step.body or step.variants) and not step.auto and not step.asks)

@@ -42,7 +42,9 @@ def settled(turn: Turn, *, opening: bool = False, nudging: bool = False) -> Tran
 def nudge(library: Library, conversation: Conversation, around: Around) -> Transition | None:
     """Ask once whether somebody is still there; None where that has to wait: nobody is hurried in a storm."""
     turn = Turn(library, conversation, around, by="")
-    storm = conversation.asking == SAME or turn.reading().answer == INCIDENT
+    channel = conversation.origin.channel
+    shared = any(one.state.open and one.channel == channel for one in around.gatherings or ())
+    storm = shared or conversation.asking == SAME or turn.reading().answer == INCIDENT
     if storm or quiet(conversation, around.pace, around.now) is not Quiet.NUDGE:
         return None
     turn.change(nudged=True)

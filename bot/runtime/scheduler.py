@@ -17,13 +17,14 @@ from bot.core.event import Origin
 from bot.core.incident import Health
 from bot.ports.chat import Chat
 from handlers.desk import Desk
+from handlers.insights import learn
 from handlers.life import look_after
 from handlers.triage import show_owed
 from handlers.waiting import tell_ended, tell_touched
 
 _log = structlog.get_logger(__name__)
 
-FLUSH, OWED, ENDED, SILENT = 2.0, 10.0, 60.0, 60.0
+FLUSH, OWED, ENDED, SILENT, LEARNED = 2.0, 10.0, 60.0, 60.0, 300.0
 """Seconds between two rounds of each job."""
 OWED_FOR = 10.0
 """Seconds after which an answer nobody has confirmed is looked for."""
@@ -52,6 +53,7 @@ class Jobs:
             (self.owed, OWED),
             (self.ended, ENDED),
             (self.silent, SILENT),
+            (self.learned, LEARNED),
         )
         for job, seconds in (*own, *self._more):
             self._scheduler.add_job(
@@ -77,6 +79,12 @@ class Jobs:
         for place in await self._desk.store.workspaces():
             if chat := self._chats.get(place.platform):
                 await look_after(self._desk, place, chat)
+
+    async def learned(self) -> None:
+        """Read anew what has helped in each workspace."""
+        for place in await self._desk.store.workspaces():
+            if place.platform in self._chats:
+                await learn(self._desk, place)
 
     async def owed(self) -> None:
         """Show the answers that are owed, in every workspace."""

@@ -21,7 +21,7 @@ TakeMessage = Callable[[discord.Interaction, discord.Message], Awaitable[None]]
 Declared = app_commands.Command[app_commands.Group, ..., None]
 
 NAME = "redial"
-PLAIN = ("guides", "status", "subscriptions", "reset", "forget-me", "help")
+PLAIN = ("guides", "status", "subscriptions", "reset", "insights", "forget-me", "help")
 """Sub-commands without an option."""
 REPORT = Mark("+")
 """What the form of `/redial triage` carries: no conversation yet."""
