@@ -167,7 +167,7 @@ async def _watch(
         _log.error("subscriptions of platforms that cannot announce here", platforms=sorted(mute))
     if not channels or desk.pages is None:
         return None
-    watch = open_watch(settings, desk.library, desk.pages, channels, clients)
+    watch = open_watch(settings, desk.library, desk.pages, channels, clients, desk.meters)
     await watch.declare()
     return watch
 

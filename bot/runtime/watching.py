@@ -12,6 +12,7 @@ from bot.core.services import Page
 from bot.core.subscription import Choice, Place
 from bot.ports.announcing import Channels
 from bot.ports.feed import Feed
+from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import PageStore
 from bot.runtime.settings import Settings
 from handlers.announce import Announcer, Office, tidy
@@ -79,14 +80,13 @@ class Watch:
 
 
 def open_watch(
-    settings: Settings, library: Library, pages: PageStore, channels: Mapping[str, Channels], stack: AsyncExitStack
-) -> Watch:
+    settings: Settings, library: Library, pages: PageStore, channels: Mapping[str, Channels], stack: AsyncExitStack,
+    meters: Meters = UNMETERED,
+) -> Watch:  # fmt: skip
     """Put a watch together; its clients are closed with `stack`."""
     names = Names(library.messages, library.services.components)
-    slack = Budget(posts=settings.slack.posts_a_minute, edits=settings.slack.edits_a_minute)
-    budgets = {**BUDGETS, "slack": slack}
-    pacers = {platform: Pacer(budgets.get(platform, Budget())) for platform in channels}
-    office = Office(pages, channels, lambda _: names, pacers)
+    pacers = {platform: Pacer(budgets(settings).get(platform, Budget())) for platform in channels}
+    office = Office(pages, channels, lambda _: names, pacers, meters=meters)
     feeds = {page.id: _feed(page, stack) for page in watched(settings, library.services.page)}
     every = float(settings.status.interval)
     interval = (every * (1 - _SPREAD), every * (1 + _SPREAD))
