@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 import structlog
 
+from bot.core.errors import StoreUnavailable
 from bot.core.subscription import Standing, Subscription, rank
 from bot.core.topics import changed, topic_ids, with_members
 from bot.core.watch import Page
-from bot.ports.pages import Lineage
+from bot.ports.pages import Lease, Lineage
 from handlers.clerk import Clerk, Ground, Office
 from handlers.recall import recall
 
@@ -24,10 +25,14 @@ BATCH = 100
 """Channels whose records are read in one round trip."""
 AT_ONCE = 400
 """Channels that are served at once; more than a platform takes, so that those that hang do not hold up the others."""
+LOOK = 1.0
+"""Seconds between two looks, during a walk, whether the page has news."""
 LATE = 600.0
 """Seconds after which operators are told that channels wait."""
 LEASE = 30.0
 """Seconds a walk may be silent before another replica takes it over."""
+_ALL = "@announcing"
+"""Stands where the leases of a page have its id."""
 
 
 _log = structlog.get_logger(__name__)
@@ -40,6 +45,10 @@ class Walked:
     acts: int = 0
     left: int = 0
     settled: int = 0
+
+
+_Serving = asyncio.Task[tuple[int, str]]
+"""Serves a channel; how much was done, and its id if something is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,8 @@ class Announcer:
         self._office = office
         self._left: dict[tuple[str, str], _Left] = {}
         self._lineage: dict[str, Lineage] = {}
+        # Channels whose request had no answer yet when there was news: they are not asked for anything meanwhile.
+        self._hanging: dict[str, _Serving] = {}
 
     async def walk(self, page_id: str, platform: str) -> Walked:
         """Walk until each channel has what it should have, or has to wait.
@@ -70,8 +81,7 @@ class Announcer:
         settled = await pages.settled(page_id, platform)
         if settled >= await pages.revision(page_id) and known and not known.doubt(platform):
             return Walked(settled=settled)
-        lease = await pages.lease(page_id, f"announce-{platform}", self._office.replica, LEASE)
-        if lease is None:
+        if await self._lease(platform) is None:
             return Walked(settled=settled)
         # Before anything is sent: a store that has forgotten what was would have it sent again.
         lineage = self._lineage[page_id] = await recall(pages, page_id)
@@ -92,18 +102,22 @@ class Announcer:
         """Serve everybody who is not known to have everything."""
         page, before = ground.page, self._left.get((ground.page.id, platform), _Left())
         new = (before.revision, before.loss) != (page.revision, loss)
-        here = [
+        self._hanging = {name: task for name, task in self._hanging.items() if not task.done()}
+        wanted = [
             s
             for s in await self._office.pages.subscriptions(page.id)
             if s.place.platform == platform and (new or s.id in before.waiting)
         ]
-        acts, left = 0, set[str]()
+        here = [s for s in wanted if s.id not in self._hanging]
+        acts, left = 0, {s.id for s in wanted} & self._hanging.keys()
         # Who had to wait comes first: a page that changes again and again must not leave the same ones out.
         here.sort(key=lambda s: s.id not in before.waiting)
         for incidents in _by_gravity(page, changed(page, settled)):
             served = await self._round(ground, _mixed(here), incidents, settled)
             acts += sum(done for done, _ in served)
             left |= {waiting for _, waiting in served if waiting}
+            if ground.news.is_set():
+                break
         waits = before.since if left and before.waiting else time.monotonic()
         late = bool(left) and time.monotonic() - waits > LATE
         if late and not before.late:
@@ -116,32 +130,70 @@ class Announcer:
         self, ground: Ground, here: Sequence[Subscription], incidents: Sequence[str], settled: int
     ) -> list[tuple[int, str]]:
         """Serve these channels; return of each how much was done, and its id if something is left."""
-        slots, serving, rest = asyncio.Semaphore(AT_ONCE), list[asyncio.Task[tuple[int, str]]](), here[:0]
+        slots, serving, ended = asyncio.Semaphore(AT_ONCE), dict[str, _Serving](), dict[str, tuple[int, str]]()
+
+        def keep(task: _Serving) -> None:
+            # Of thousands of channels no more stays than this; what failed stays, to be raised.
+            if not task.cancelled() and task.exception() is None:
+                ended[task.get_name()] = task.result()
+                del serving[task.get_name()]
+
+        looking = asyncio.create_task(self._looks_for_news(ground, here[0].place.platform)) if here else None
         try:
             for start in range(0, len(here), BATCH):
                 batch = here[start : start + BATCH]
-                # Renewed as it goes on: who stops for longer than a lease is not waited for.
-                name = f"announce-{batch[0].place.platform}"
-                await self._office.pages.lease(ground.page.id, name, self._office.replica, LEASE)
-                if await self._office.pages.revision(ground.page.id) != ground.page.revision:
-                    # There is news, which may be graver: the next walk tells it, and what is left of this.
-                    rest = here[start:]
-                    break
                 for clerk, ids in await _clerks(self._office, ground, batch, incidents, settled):
                     await slots.acquire()
-                    serving.append(asyncio.create_task(_served(clerk, ids, slots)))
-            await asyncio.gather(*serving)
-        finally:
-            for task in serving:
+                    if not ground.news.is_set():
+                        name = clerk.subscription.id
+                        serving[name] = asyncio.create_task(_served(clerk, ids, slots), name=name)
+                        serving[name].add_done_callback(keep)
+                if ground.news.is_set():
+                    break
+            await self._all_served(ground, serving)
+        except BaseException:
+            for task in serving.values():
                 task.cancel()
-        return [*(task.result() for task in serving), *((0, s.id) for s in rest)]
+            raise
+        finally:
+            if looking:
+                looking.cancel()
+        return [ended.get(one.id, (0, one.id)) for one in here]
 
-    async def release(self, page_id: str, platform: str) -> None:
-        """Let another replica go on at once, when this one stops."""
+    async def _all_served(self, ground: Ground, serving: Mapping[str, _Serving]) -> None:
+        """Wait until all are served; with news, only for those that end at once, and for no request that hangs."""
+        pending = set(serving.values())
+        while pending and not ground.news.is_set():
+            _, pending = await asyncio.wait(pending, timeout=LOOK)
+        if pending:
+            await asyncio.wait(pending, timeout=LOOK)
+        for name, task in serving.items():
+            if task.done():
+                task.result()
+            self._hanging[name] = task
+
+    async def _looks_for_news(self, ground: Ground, platform: str) -> None:
+        """Keep the turn, and say when the page has a newer revision."""
         pages = self._office.pages
-        lease = await pages.lease(page_id, f"announce-{platform}", self._office.replica, 0)
+        while not ground.news.is_set():
+            await asyncio.sleep(LOOK)
+            try:
+                await self._lease(platform)
+                if await pages.revision(ground.page.id) != ground.page.revision:
+                    ground.news.set()
+            except StoreUnavailable as error:
+                # Those who serve channels find out by themselves.
+                _log.info("announce.blind", error=str(error))
+
+    async def _lease(self, platform: str) -> Lease | None:
+        """Take, or go on holding, a platform's turn: one for all pages, for they share its budget."""
+        return await self._office.pages.lease(_ALL, f"announce-{platform}", self._office.replica, LEASE)
+
+    async def release(self, platform: str) -> None:
+        """Let another replica go on at once, when this one stops."""
+        lease = await self._office.pages.lease(_ALL, f"announce-{platform}", self._office.replica, 0)
         if lease is not None:
-            await pages.release(lease)
+            await self._office.pages.release(lease)
 
 
 async def tidy(office: Office, page_id: str) -> None:

@@ -77,11 +77,15 @@ def _told(error: Exception) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a walk stands on. doubt: what the store may have forgotten; at: its clock when the records were read."""
+    """What a walk stands on. doubt: what the store may have forgotten; at: its clock when the records were read.
+
+    news: set once the page has a newer revision; what only waits for its turn then gives way to it.
+    """
 
     page: Page
     doubt: Doubt | None = None
     at: float = 0.0
+    news: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Clerk:
@@ -91,6 +95,7 @@ class Clerk:
         self, office: Office, ground: Ground, subscription: Subscription, announced: dict[str, Announcement]
     ) -> None:
         self._office, self._page, self._doubt, self._at = office, ground.page, ground.doubt, ground.at
+        self._news = ground.news
         self.subscription, self._announced = subscription, announced
         self._channels = office.channels[subscription.place.platform]
         self._log = _log.bind(page=self._page.id, subscription=subscription.id)
@@ -166,7 +171,8 @@ class Clerk:
         since = loss.since or _began(topic, self._at)
         for n in range(_ACTS):
             key = key_of(self.subscription, act.base, here.count + n)
-            await self._pace(edit=True)
+            if not await self._paced(edit=True):
+                return False
             async with asyncio.timeout(SENT_WITHIN):
                 refs = await self._channels.find(place, parent, key, since)
             if isinstance(refs, Failed):
@@ -193,14 +199,16 @@ class Clerk:
 
     # --- what is sent ---
 
-    async def _pace(self, *, edit: bool) -> None:
+    async def _paced(self, *, edit: bool) -> bool:
+        """Wait for a turn; False if there is none now, or news has made waiting useless."""
         place = self.subscription.place
-        if place.platform in self._office.pacers:
-            await self._office.pacers[place.platform].turn(place, edit=edit)
+        pacer = self._office.pacers.get(place.platform)
+        return pacer is None or await pacer.turn(place, edit=edit, useless=self._news)
 
     async def _carry_out(self, topic: Topic, here: Announcement, act: Act) -> bool:
         # Waiting for one's turn comes before the intent: from then on the request is taken to be under way.
-        await self._pace(edit=act.intent.doing is Doing.EDIT)
+        if not await self._paced(edit=act.intent.doing is Doing.EDIT):
+            return False
         await self._channels.turn(self.subscription.place)
         deadline = asyncio.get_running_loop().time() + SENT_WITHIN
         stored = await self._record(intended(here, act, token=secrets.token_hex(8), at=self._at))
@@ -250,6 +258,7 @@ class Clerk:
             case Why.UNKNOWN:
                 return False
             case Why.WAIT:
+                self._hold(here.intent, delivery.wait)
                 await self._record(undone(here))
                 return False
             case Why.GONE:
@@ -260,6 +269,11 @@ class Clerk:
             case Why.CLOSED:
                 await self._record(undone(here))
                 return await self._pause(delivery.detail)
+
+    def _hold(self, intent: Intent | None, seconds: float) -> None:
+        pacer = self._office.pacers.get(self.subscription.place.platform)
+        if pacer is not None and intent is not None:
+            pacer.hold(self.subscription.place, edit=intent.doing is Doing.EDIT, seconds=seconds)
 
     def _measured(self, intent: Intent | None, delivery: Delivery) -> None:
         if intent is not None:

@@ -6,8 +6,7 @@ Waiting is done before an intent is written, so that nothing under way has to wa
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.core.subscription import Place
 
@@ -25,8 +24,23 @@ class Budget:
     channel: float = 1.0
 
 
-BUDGETS = {"discord": Budget(second=40.0), "slack": Budget(posts=300.0, edits=50.0)}
-"""By platform. Discord allows 50 a second in all; those of Slack are assumed, but for one a second and channel."""
+PATIENCE = 3.0
+"""Seconds a place that asked to be left alone is waited for; else it is left to a later walk, and holds up nobody."""
+_SHORTLY = 30.0
+"""Seconds within which refusals in two channels of a workspace mean the whole workspace."""
+_LOOK = 0.5
+"""Seconds between two looks whether waiting is still of use."""
+_KEPT = 20_000
+"""Gates remembered before those nobody waits at are forgotten."""
+
+
+@dataclass(slots=True)
+class _Gate:
+    """Lets one through at a time. next: when the next may pass; held: until when none may, as the platform asked."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    next: float = 0.0
+    held: float = 0.0
 
 
 class Pacer:
@@ -34,28 +48,58 @@ class Pacer:
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        # When the next turn is, by what it belongs to.
-        self._next: defaultdict[tuple[str, ...], float] = defaultdict(float)
+        self._gates: dict[tuple[str, ...], _Gate] = {}
+        # The last channel of a workspace that refused, and until when that counts.
+        self._refused: dict[tuple[str, ...], tuple[str, float]] = {}
 
-    async def turn(self, place: Place, *, edit: bool) -> None:
-        """Wait for a turn; the narrowest gate first, so that nobody holds a place in a wide one while waiting there."""
+    async def turn(self, place: Place, *, edit: bool, useless: asyncio.Event | None = None) -> bool:
+        """Wait for a turn; False if there is none now, or waiting became `useless`.
+
+        The narrowest gate first, so that nobody holds a place in a wide one while waiting there.
+        """
         budget = self._budget
         each = budget.edits if edit else budget.posts
-        await self._gate(("channel", place.workspace, place.channel), budget.channel)
-        await self._gate(("workspace", place.workspace, str(edit)), 60.0 / each if each else 0.0)
-        await self._gate(("platform",), 1.0 / budget.second if budget.second else 0.0)
+        for name, apart in (
+            (_channel(place), budget.channel),
+            (_lane(place, edit=edit), 60.0 / each if each else 0.0),
+            (("platform",), 1.0 / budget.second if budget.second else 0.0),
+        ):
+            if not await self._passed(self._gate(name), apart, useless):
+                return False
+        # It is sent now, which may be long after the channel's own gate was passed.
+        self._gate(_channel(place)).next = asyncio.get_running_loop().time() + budget.channel
+        return True
 
-    async def _gate(self, name: tuple[str, ...], apart: float) -> None:
-        if not apart:
-            return
+    def hold(self, place: Place, *, edit: bool, seconds: float) -> None:
+        """Leave a channel alone for as long as the platform asks, and its workspace if another channel is, too."""
         now = asyncio.get_running_loop().time()
-        turn = max(now, self._next[name])
-        self._next[name] = turn + apart
-        if len(self._next) > _KEPT:
-            self._next = defaultdict(float, {n: at for n, at in self._next.items() if at > now})
-        if turn > now:
-            await asyncio.sleep(turn - now)
+        until, lane = now + max(seconds, 1.0), _lane(place, edit=edit)
+        self._gate(_channel(place)).held = until
+        channel, counts = self._refused.get(lane, ("", 0.0))
+        if channel not in {"", place.channel} and now < counts:
+            self._gate(lane).held = until
+        self._refused[lane] = (place.channel, max(until, now + _SHORTLY))
+
+    async def _passed(self, gate: _Gate, apart: float, useless: asyncio.Event | None) -> bool:
+        loop = asyncio.get_running_loop()
+        async with gate.lock:
+            while (left := max(gate.next, gate.held) - loop.time()) > 0:
+                if gate.held - loop.time() > PATIENCE or (useless and useless.is_set()):
+                    return False
+                await asyncio.sleep(min(left, _LOOK))
+            gate.next = loop.time() + apart
+        return not (useless and useless.is_set())
+
+    def _gate(self, name: tuple[str, ...]) -> _Gate:
+        if len(self._gates) > _KEPT:
+            now = asyncio.get_running_loop().time()
+            self._gates = {n: g for n, g in self._gates.items() if g.lock.locked() or max(g.next, g.held) > now}
+        return self._gates.setdefault(name, _Gate())
 
 
-_KEPT = 20_000
-"""Gates remembered before those nobody waits at are forgotten."""
+def _channel(place: Place) -> tuple[str, ...]:
+    return ("channel", place.workspace, place.channel)
+
+
+def _lane(place: Place, *, edit: bool) -> tuple[str, ...]:
+    return ("workspace", place.workspace, "edits" if edit else "posts")

@@ -100,6 +100,9 @@ class ChannelSettings(BaseModel):
         default=(),
         description="ids of people who may change subscriptions, besides those the platform calls administrators",
     )
+    channel_seconds: float = Field(
+        default=1.0, ge=0.2, le=60.0, description="seconds between two announcements in one channel"
+    )
 
     handoff_channel: str = Field(
         default="",
@@ -136,7 +139,7 @@ class SlackSettings(ChannelSettings):
     posts_a_minute: int = Field(
         default=300,
         ge=1,
-        description="announcements and replies a minute in one workspace; a channel gets one a second",
+        description="announcements and replies a minute in one workspace",
     )
     edits_a_minute: int = Field(default=50, ge=1, description="edits of announcements a minute in one workspace")
     api_url: str = Field(default="https://slack.com/api/", description="Slack's Web API; others for its other clouds")
@@ -144,6 +147,10 @@ class SlackSettings(ChannelSettings):
 
 class DiscordSettings(ChannelSettings):
     """Discord; its token comes from the environment."""
+
+    announcements_a_second: int = Field(
+        default=40, ge=1, le=45, description="announcements a second; Discord allows a bot 50, the rest is for people"
+    )
 
 
 class RoomSettings(BaseModel):
@@ -226,8 +233,8 @@ class Settings(BaseSettings):
     )
     operators: tuple[Channel, ...] = Field(
         default=(),
-        description="channels that are told what operators should know, such as a page that cannot be read, or a channel"
-        " nobody can post into: tables with `platform`, `workspace` and `channel`",
+        description="channels that are told what operators should know, such as a page that cannot be read, or a"
+        " channel nobody can post into: tables with `platform`, `workspace` and `channel`",
     )
     status: StatusSettings = Field(default_factory=StatusSettings, description="the official status page")
     redis_url: SecretStr | None = Field(

@@ -16,7 +16,7 @@ from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import PageStore
 from bot.runtime.settings import Settings
 from handlers.announce import Announcer, Office, tidy
-from handlers.pacing import BUDGETS, Budget, Pacer
+from handlers.pacing import Budget, Pacer
 from handlers.recall import recall
 from handlers.subscriptions import Declared, declare
 from handlers.watch import Watcher
@@ -74,9 +74,8 @@ class Watch:
 
     async def release(self) -> None:
         """Let other replicas go on at once, when this process stops."""
-        for page in self._pages:
-            for platform in self.office.channels:
-                await self._announcer.release(page, platform)
+        for platform in self.office.channels:
+            await self._announcer.release(platform)
 
 
 def open_watch(
@@ -92,6 +91,15 @@ def open_watch(
     interval = (every * (1 - _SPREAD), every * (1 + _SPREAD))
     wanted = declared(settings, settings.status.page_id or library.services.page.id)
     return Watch(office, Watcher(office, feeds, interval=interval), wanted, tuple(feeds))
+
+
+def budgets(settings: Settings) -> Mapping[str, Budget]:
+    """Return how fast announcements may go out, by platform."""
+    slack, discord = settings.slack, settings.discord
+    return {
+        "slack": Budget(posts=slack.posts_a_minute, edits=slack.edits_a_minute, channel=slack.channel_seconds),
+        "discord": Budget(second=discord.announcements_a_second, channel=discord.channel_seconds),
+    }
 
 
 def watched(settings: Settings, known: Page) -> tuple[Page, ...]:

@@ -10,7 +10,6 @@ import discord
 
 from bot.adapters.discord.decode import reference, referred
 from bot.adapters.discord.faults import failed
-from bot.adapters.discord.pacing import Pace
 from bot.adapters.discord.render import Json, Renderer, Setting
 from bot.adapters.discord.wire import Wire
 from bot.core.announcement_view import Notice, Tone
@@ -19,9 +18,6 @@ from bot.core.messages import Messages
 from bot.core.subscription import Place
 from bot.core.view import View
 from bot.ports.announcing import Delivered, Delivery, Failed, Why
-
-SHARE = 25.0
-"""Messages a second of all announcements; what remains of Discord's fifty is for people."""
 
 _COLOURS = {
     Tone.NONE: 0x99AAB5,
@@ -47,11 +43,9 @@ class DiscordChannels:
         """Take what sends right now, and the sentences."""
         self._now, self._say = wire, messages
         self._renderer = Renderer(messages)
-        self._pace = Pace(SHARE)
 
-    async def turn(self, place: Place) -> None:  # noqa: ARG002 - Discord counts for all channels together
-        """Wait for the next message of our share."""
-        await self._pace.turn()
+    async def turn(self, place: Place) -> None:
+        """Wait for nothing: the one sender of all replicas has kept to the budget before."""
 
     async def post(self, place: Place, key: str, notice: Notice) -> Delivery:
         """Send a message at the top level."""

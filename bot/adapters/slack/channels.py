@@ -42,10 +42,10 @@ class SlackChannels:
         return await self._sent(place, "chat.postMessage", self._body(key, notice, notice.mention))
 
     async def reply(self, place: Place, parent: str, key: str, notice: Notice) -> Delivery:
-        """Send a message in the thread of another, unless that is known to be gone: Slack would answer a deleted one."""
+        """Send a message in the thread of another, unless that is known to be gone: Slack answers a deleted one too."""
         if self._may_look(place.workspace) and await self._gone(place, parent):
             return Failed(Why.GONE, detail="the message above was deleted")
-        # Without a look it is sent all the same: at worst it stands below a deleted message, and the edit finds that out.
+        # Without a look it is sent all the same: at worst it stands below a deleted message, which the edit finds out.
         body = {**self._body(key, notice, notice.mention), "thread_ts": parent}
         return await self._sent(place, "chat.postMessage", body)
 
