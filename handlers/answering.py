@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import structlog
 
+from bot.core.changing import changed
 from bot.core.conversation import Conversation
 from bot.core.errors import ChatError
 from bot.core.event import InboundEvent, Pressed
@@ -61,8 +62,10 @@ async def at_home(conversation: Conversation, chat: Chat) -> Conversation:
 
 def posted_at(conversation: Conversation, posted: Posted) -> Conversation:
     """Return the conversation with what its last message tells of its place."""
-    origin = replace(conversation.origin, thread=posted.thread or conversation.origin.thread)
-    return replace(conversation, origin=origin, shown=posted.message)
+    origin = conversation.origin
+    if posted.thread and posted.thread != origin.thread:
+        origin = replace(origin, thread=posted.thread)
+    return changed(conversation, origin=origin, shown=posted.message)
 
 
 async def tell(desk: Desk, event: InboundEvent, chat: Chat, key: str, **fields: Value) -> None:
@@ -100,7 +103,7 @@ async def _warned(
         alone = View(lead=lead, blocks=tuple(Text(inline) for inline in rest))
         owner = replace(event, origin=replace(event.origin, user=here.origin.user))
         warning = () if await told(owner, chat, alone) else warning
-    return replace(view, preface=(*warning, *view.preface))
+    return replace(view, preface=(*warning, *view.preface)) if warning else view
 
 
 def _stays(event: InboundEvent) -> bool:

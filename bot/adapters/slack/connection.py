@@ -117,7 +117,8 @@ class SlackRunning:
 async def start(access: Access, house: House, vault: Vault | None = None) -> AsyncIterator[SlackRunning]:
     """Connect; raises `ChatError` for a token that is refused, or Slack out of reach. vault: for many workspaces."""
     async with AsyncExitStack() as closing:
-        session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT))
+        timeout = aiohttp.ClientTimeout(total=TIMEOUT)
+        session = aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar())
         await closing.enter_async_context(session)
         client = AsyncWebClient(base_url=access.api_url, session=session, retry_handlers=[], logger=_quiet())
         workspaces = Many(vault, access.token_keys) if access.many and vault else Single(access.bot_token)

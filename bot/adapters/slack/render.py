@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bot.adapters.slack.limits import BUTTON, FALLBACK, HEADING, MESSAGE, OPTIONS, SMALL_PRINT, cut
 from bot.adapters.slack.mrkdwn import Json, escaped, to_mrkdwn
@@ -12,7 +13,7 @@ from bot.adapters.slack.rich import Rich, bounded
 from bot.core.folding import Folded
 from bot.core.messages import Messages
 from bot.core.showing import as_lines
-from bot.core.text import Evidence, Heading, Inline, Steps, Text, plain, words
+from bot.core.text import Block, Evidence, Heading, Inline, Steps, Text, plain, words
 from bot.core.view import Control, Offer, Tone, View
 
 EVENT_TYPE = "redial_view"
@@ -170,8 +171,14 @@ def _long(offers: Sequence[Offer]) -> bool:
     return any(len(offer.label) > BUTTON for offer in offers)
 
 
+@lru_cache(maxsize=256)
+def _lines(blocks: tuple[Block, ...]) -> tuple[str, ...]:
+    """Return blocks as lines of text; a guide's are the same each time."""
+    return tuple(as_lines(blocks))
+
+
 def _fallback(view: View) -> str:
     """Return everything that is said as plain text: the lead first, for it is all that a notification shows."""
-    lines = [plain(view.lead), *as_lines(view.preface), *as_lines(view.blocks)]
+    lines = [plain(view.lead), *as_lines(view.preface), *_lines(view.blocks)]
     lines += [f"{offer.n}. {offer.label}" for offer in view.offers]
     return escaped(cut("\n".join(line for line in lines if line.strip()), FALLBACK)) or "…"

@@ -11,7 +11,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from bot.adapters.store.faults import FAULTS, place_of, translated
-from bot.adapters.store.server import CONNECTIONS, Server
+from bot.adapters.store.line import ANSWERS, CONNECTIONS
+from bot.adapters.store.server import Server
 from bot.core.errors import SettingsError, StoreError
 
 CONNECTS = 2.0
@@ -20,8 +21,6 @@ NO_URL = (
     "REDIS_URL is not one: redis://host:6379/0, rediss://user:password@host:6379, unix:///path or"
     " redis+sentinel://host:26379,host:26379/name."
 )
-ANSWERS = 2.0
-"""Seconds for a command to be answered."""
 
 
 async def open_server(url: str | None, data_dir: Path) -> Server:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal
 from urllib.parse import quote
@@ -224,6 +225,7 @@ OF_PAGES: tuple[KeySpec, ...] = (PAGE, INCIDENTS, SUBSCRIPTIONS, ANNOUNCED, SETT
 REGISTRY: tuple[KeySpec, ...] = (*OF_WORKSPACES, *OF_PAGES, INSTALLATIONS, WORKSPACES)
 
 
+@lru_cache(maxsize=4096)
 def encoded(name: str) -> str:
     """Return `name` free of braces, colons, blanks and anything that is not ASCII; distinct names stay distinct."""
     safe = quote(name, safe="", errors="surrogatepass").replace("~", "%7E")

@@ -10,7 +10,8 @@ import structlog
 
 from bot.adapters.store import page_records as records
 from bot.adapters.store.keys import page_keys
-from bot.adapters.store.server import Argument, Server, load_script
+from bot.adapters.store.line import Argument
+from bot.adapters.store.server import Server, load_script
 from bot.core.announcement import Announcement
 from bot.core.errors import StoreError
 from bot.core.subscription import Place, Subscription, subscription_id

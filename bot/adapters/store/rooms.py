@@ -12,7 +12,8 @@ import msgspec
 import structlog
 
 from bot.adapters.store.keys import GATHERINGS, Keys, encoded, keys_of
-from bot.adapters.store.server import Argument, Server, load_script
+from bot.adapters.store.line import Argument
+from bot.adapters.store.server import Server, load_script
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
 from bot.core.gathering import Gathering

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha1
 from importlib.resources import files
-from typing import cast
 
 from redis import exceptions as redis_errors
 from redis.asyncio import Redis, RedisCluster
 
 from bot.adapters.store.faults import root, translated
+from bot.adapters.store.line import Argument, ClusterLine, Line
 from bot.ports.meters import UNMETERED, Meters
 
 WITHIN = 5.0
@@ -22,10 +22,6 @@ WITHIN = 5.0
 
 BREATH = 0.01
 """Seconds before the repeat."""
-CONNECTIONS = 32
-"""Most connections of a process (to a node, in a cluster); further calls wait for one."""
-
-Argument = str | bytes | int | float
 
 _HOPELESS = (
     redis_errors.BusyLoadingError,
@@ -64,8 +60,7 @@ class Server:
     ) -> None:
         self._client = client
         self._closing = closing
-        # A pool that is used up fails at once; waiting is fairer, and `WITHIN` bounds it.
-        self._slots = asyncio.Semaphore(CONNECTIONS)
+        self._line = ClusterLine(client) if isinstance(client, RedisCluster) else Line(client)
         self.where = where
         self.meters: Meters = UNMETERED
 
@@ -75,13 +70,13 @@ class Server:
     async def command(self, *words: Argument) -> object:
         """Send one command; raises `StoreUnavailable`."""
         with translated(self.where):
-            async with asyncio.timeout(WITHIN), self._slots:
+            async with asyncio.timeout(WITHIN):
                 return await self._sent(*words)
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[Argument] = ()) -> object:
         """Run a script; the server is sent its text only when it does not know it. Raises `StoreUnavailable`."""
         with translated(self.where):
-            async with asyncio.timeout(WITHIN), self._slots:
+            async with asyncio.timeout(WITHIN):
                 try:
                     return await self._sent("EVALSHA", script.sha, len(keys), *keys, *args)
                 except redis_errors.NoScriptError:
@@ -92,13 +87,14 @@ class Server:
 
         Empty where it does not say; raises `StoreUnavailable`.
         """
-        words: dict[str, object] = {}
-        if isinstance(self._client, RedisCluster):
-            words["target_nodes"] = self._client.get_node_from_key(key)
+        client, words = self._client, ("INFO", "replication")
         with translated(self.where):
-            async with asyncio.timeout(WITHIN), self._slots:
+            async with asyncio.timeout(WITHIN):
                 try:
-                    told = await self._client.execute_command("INFO", "replication", **words)
+                    if isinstance(client, RedisCluster):
+                        told = await client.execute_command(*words, target_nodes=client.get_node_from_key(key))
+                    else:
+                        told = await self._line.ask(*words)
                 except (redis_errors.NoPermissionError, redis_errors.ResponseError):
                     return ""
         return str(told.get("master_replid", "")) if isinstance(told, dict) else ""
@@ -127,7 +123,7 @@ class Server:
         began, failed = time.perf_counter(), True
         try:
             with _heeding_cancellation():
-                answer = cast("object", await self._client.execute_command(*words))
+                answer = await self._line.ask(*words)
             failed = False
         finally:
             self.meters.tripped(time.perf_counter() - began, failed=failed)

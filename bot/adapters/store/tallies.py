@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from bot.adapters.store.keys import TALLY, Keys, keys_of
-from bot.adapters.store.server import Argument, Server, load_script
+from bot.adapters.store.line import Argument
+from bot.adapters.store.server import Server, load_script
 from bot.core.event import Origin
 from bot.ports.tallies import Counts
 

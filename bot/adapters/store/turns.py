@@ -7,8 +7,8 @@ from itertools import chain
 from typing import cast
 
 from bot.adapters.store.keys import CLAIM, Keys, encoded
+from bot.adapters.store.line import Argument
 from bot.adapters.store.records import Confirmation
-from bot.adapters.store.server import Argument
 from bot.core.conversation import Conversation
 
 
