@@ -20,6 +20,7 @@ from bot.ports.chat import Chat
 from bot.ports.pages import PageStore
 from handlers import triage
 from handlers.announce import Office
+from handlers.claims import first
 from handlers.desk import Desk
 from handlers.subscriptions import Asking, declared_so, listed, not_allowed, offering, subscribe, told, unsubscribe
 
@@ -71,6 +72,8 @@ async def managed(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat) 
     if wish.a_report:
         said = Said(f"{what.name} {what.argument}", "command")
         await triage.said(desk, replace(event, what=said), said, chat)
+        return
+    if not await first(desk, event):
         return
     if desk.pages is None or not desk.watched or not isinstance(chat, Manages):
         view = View(desk.library.messages.inline("subscribe.nowhere"))

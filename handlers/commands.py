@@ -7,22 +7,24 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from bot.core.conversation import Conversation
+from bot.core.errors import StoreError
 from bot.core.event import Commanded, InboundEvent, Origin, Said
-from bot.core.incident import Board, Health, Incident, age
+from bot.core.guide import UNSURE
+from bot.core.incident import Board
 from bot.core.library import Library
 from bot.core.life import closed
-from bot.core.messages import Messages
-from bot.core.moments import duration, moment
-from bot.core.official import state_word
-from bot.core.text import Block, Bullets, Heading, Inline, Span, Text
-from bot.core.view import COMMAND, START, Cite, Offer, View
+from bot.core.moments import duration
+from bot.core.text import Bullets, Heading, Span, Text
+from bot.core.view import COMMAND, START, Offer, View
 from bot.ports.announcing import Manages
 from bot.ports.chat import Chat
 from bot.ports.store import Duplicate
 from handlers import triage
 from handlers.channel import MANAGING, managed
+from handlers.claims import first
 from handlers.desk import Desk
 from handlers.insights import gathered, insights_view
+from handlers.status import status_view
 
 COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "insights", "forget-me", "help")
 """The sub-commands, in the order `help` lists them."""
@@ -30,6 +32,8 @@ COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "insights"
 HOME = "home"
 """What platforms with a page for each person ask for when somebody opens it; nobody types it."""
 
+_CLAIM_THEMSELVES = frozenset({"resume", "guide", HOME})
+"""What is played as a turn, which claims its event, or does no harm when it is done again."""
 _HOME_RESUMES = 4
 """Open conversations with a button on somebody's page; all are listed."""
 
@@ -56,6 +60,8 @@ async def commanded(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat
     """Carry out a sub-command."""
     if what.name in MANAGING:
         await managed(desk, event, what, chat)
+        return
+    if what.name not in _CLAIM_THEMSELVES and not await first(desk, event):
         return
     use: dict[str, Callable[[Desk, InboundEvent, str, Chat], Awaitable[None]]] = {
         "guides": _guides,
@@ -97,48 +103,18 @@ async def _guide(desk: Desk, event: InboundEvent, argument: str, chat: Chat) -> 
 
 
 async def _status(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
-    await chat.tell(event.origin, status_view(desk.library, await desk.status.board(), desk.clock()))
+    surface = await _surface(desk, event.origin)
+    await chat.tell(event.origin, status_view(desk.library, await desk.status.board(), desk.clock(), surface))
 
 
-def status_view(library: Library, board: Board, now: float) -> View:
-    """Return the official page as a message: open incidents, parts that do not work, and how old that is."""
-    say = library.messages
-    old = age(board, now)
-    blocks: list[Block] = []
-    if board.health is Health.OK and old is not None:
-        lead = say.inline(board_lead(board), n=len(board.open))
-        blocks.append(Text(say.inline("board.read", age=duration(say, old))))
-    else:
-        lead = say.inline("board.lead-unknown")
-        blocks.append(Text(say.inline("board.unknown-body")))
-        if old is not None:
-            blocks.append(Text(say.inline("board.last-known", age=duration(say, old))))
-    blocks += [Text(_incident(say, incident)) for incident in board.open]
-    parts = [
-        (Text(say.inline("board.component", name=part.name, status=state_word(say, "state", part.status))),)
-        for part in board.components
-    ]
-    if parts:
-        blocks.append(Bullets(tuple(parts)))
-    page = library.services.page
-    return View(lead=lead, blocks=tuple(blocks), sources=(Cite(page.name, board.link or page.hosts[0]),))
-
-
-def board_lead(board: Board) -> str:
-    """Return the key of the sentence for a fresh reading: something is open, something does not work, or neither."""
-    if board.open:
-        return "board.lead-open"
-    return "board.lead-ok" if all(part.operational for part in board.components) else "board.lead-degraded"
-
-
-def _incident(say: Messages, incident: Incident) -> Inline:
-    return say.inline(
-        "board.incident",
-        name=incident.name,
-        impact=state_word(say, "impact", incident.impact),
-        state=state_word(say, "state", incident.status),
-        at=moment(incident.started_at) if incident.started_at is not None else "?",
-    )
+async def _surface(desk: Desk, origin: Origin) -> str:
+    """Return where somebody works with Claude, as their newest conversation has it; empty where none does."""
+    try:
+        mine = await desk.store.of(origin)
+    except StoreError:
+        # The page can be read all the same.
+        return ""
+    return next((known for one in mine if (known := one.facts.get("surface", UNSURE)) != UNSURE), "")
 
 
 async def _home(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
@@ -193,9 +169,9 @@ def open_view(library: Library, mine: Sequence[Conversation], now: float) -> Vie
 async def _reset(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
     count = 0
     for conversation in await desk.store.of(event.origin):
-        result = await desk.store.commit(f"{event.id}:{conversation.id}", closed(conversation, desk.clock()))
+        after = closed(conversation, desk.clock())
+        result = await desk.store.commit(f"{event.id}:{conversation.id}", after, shows=False)
         count += not isinstance(result, Duplicate)
-        desk.store.confirm(closed(conversation, desk.clock()))
     say = desk.library.messages
     lead = say.inline("command.reset", n=count) if count else say.inline("command.reset-none")
     await chat.tell(event.origin, View(lead=lead))

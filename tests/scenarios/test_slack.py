@@ -4,15 +4,61 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 from tests.adapters.slack.office import Office, office, seen
 from tests.adapters.slack.web import Fault
 
+KEYS = [
+    "type",
+    "event",
+    "user",
+    "channel",
+    "text",
+    "ts",
+    "thread_ts",
+    "actions",
+    "view",
+    "message",
+    "files",
+    "team",
+    "team_id",
+    "container",
+    "state",
+    "block_id",
+    "action_id",
+    "blocks",
+    "attachments",
+    "edited",
+    "previous_message",
+    "authorizations",
+    "command",
+    "trigger_id",
+    "private_metadata",
+    "callback_id",
+    "values",
+    "enterprise",
+    "enterprise_id",
+    "is_enterprise_install",
+    "bot_id",
+    "subtype",
+    "response_url",
+    "view_id",
+    "api_app_id",
+    "channel_id",
+    "user_id",
+    "context",
+    "response_urls",
+    "function_data",
+    "bot_access_token",
+    "interactivity",
+]
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
 QUESTION = "What was Claude doing when it stopped?"
 TOOLS = "Editing files, running commands or using tools"
@@ -110,6 +156,16 @@ class TestWaysIn:
         respond = [call.body for call in at_work.slack.calls if call.method == "respond"]
         assert "I answered you privately" in seen(respond[-1]).text
         assert f"/archives/{direct}/p" in json.dumps(respond[-1])
+
+    @pytest.mark.parametrize(
+        "command", ["help", "status", "guides", "subscriptions", "forget-me", "reset", "subscribe x"]
+    )
+    async def test_a_command_that_comes_again_is_answered_once(self, at_work: Office, command: str) -> None:
+        await at_work.commanded("ann", command, at_work.channels["other"])
+        told = len(at_work.slack.told)
+        assert told == 1
+        assert await at_work.again() == 200
+        assert len(at_work.slack.told) == told
 
 
 class TestAThread:
@@ -238,7 +294,9 @@ class TestInTheWay:
         "body",
         ["", "{", "[]", "null", '"x"', "{}", '{"type": "event_callback"}', '{"type": "event_callback", "event": 3}',
          '{"type":"block_actions","actions":[{}]}', "payload=%7B", "payload=3", "command=/redial",
-         '{"type":"nonsense"}'],
+         '{"type":"nonsense"}', '{"type":"block_actions","actions":null}', '{"type":"block_actions","actions":[]}',
+         '{"type":"view_submission","view":null}', '{"type":"event_callback","event":{"type":[]}}',
+         '{"event":' + "[" * 3000 + "]" * 3000 + "}"],
     )  # fmt: skip
     async def test_a_broken_payload_breaks_nothing(self, at_work: Office, body: str) -> None:
         kind = (
@@ -248,5 +306,37 @@ class TestInTheWay:
         await mention(at_work, CUT_OFF)
         assert len(await said(at_work)) == 1
 
+    async def test_whatever_is_signed_nothing_breaks(self, at_work: Office) -> None:
+        chance = random.Random(7)  # noqa: S311 - the same payloads every time
+        for _ in range(150):
+            body = _junk(chance)
+            status = await at_work.deliver(json.dumps(body), "application/json", settle=False)
+            assert status in {200, 400}, body
+            form = urlencode({"payload": json.dumps(body)})
+            assert await at_work.deliver(form, "application/x-www-form-urlencoded", settle=False) in {200, 400}, body
+        await mention(at_work, CUT_OFF)
+        assert len(await said(at_work)) == 1
+
     async def test_the_address_is_verified_as_slack_asks(self, at_work: Office) -> None:
         assert await at_work.deliver('{"type": "url_verification", "challenge": "abc"}', "application/json") == 200
+
+
+def _junk(chance: random.Random) -> dict[str, object]:
+    """A payload as nobody sends it: keys and types that Slack's have, each with anything in it."""
+    types = ["event_callback", "block_actions", "message_action", "view_submission", "view_closed", "shortcut", 7, None]
+    event = {"type": chance.choice(["message", "app_mention", "app_home_opened", "member_left_channel", 3])}
+    body: dict[str, object] = {"type": chance.choice(types), "team_id": "T000000001"}
+    body |= {"event": {**event, **_object(chance, 1)}} if chance.random() < 0.5 else {}
+    return body | _object(chance, 0)
+
+
+def _object(chance: random.Random, depth: int) -> dict[str, object]:
+    return {chance.choice(KEYS): _anything(chance, depth + 1) for _ in range(chance.randrange(7))}
+
+
+def _anything(chance: random.Random, depth: int) -> object:
+    plain = [None, 0, 1e308, 2**70, True, "", "x", "<@U1>", "\0", "a" * 3000, [], {}, [None], [{}]]
+    kind = chance.randrange(4) if depth < 4 else 3
+    if kind == 0:
+        return [_anything(chance, depth + 1) for _ in range(chance.randrange(3))]
+    return _object(chance, depth) if kind == 1 else chance.choice(plain)

@@ -23,6 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.adapters.slack.api import TIMEOUT, Api, Workspace
 from bot.adapters.slack.channels import SlackChannels
 from bot.adapters.slack.chat import SlackChat
+from bot.adapters.slack.decode import is_payload
 from bot.adapters.slack.errors import FAULTS, translated
 from bot.adapters.slack.files import Files
 from bot.adapters.slack.hosts import FILES
@@ -200,8 +201,8 @@ async def _listen(
             return web.Response(status=401, text="not signed by Slack")
         try:
             asked = await to_bolt_request(request)
-            fit = isinstance(asked.body.get("event", {}), dict)
-        except (ValueError, AttributeError, TypeError, KeyError):
+            fit = is_payload(asked.body)
+        except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
             fit = False
         if not fit:
             return web.Response(status=400, text="not a payload of Slack")

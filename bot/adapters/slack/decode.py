@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 from bot.adapters.slack.forms import from_modal
@@ -25,6 +26,13 @@ _SPOKEN = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 _TEXTS = frozenset({"text", "txt", "log", "json", "javascript", "python", "shell", "markdown", "yaml", "plain"})
 
 
+_SHAPES: Mapping[str, type | tuple[type, ...]] = {
+    "type": str, "event": Mapping, "view": Mapping, "user": (Mapping, str), "team": (Mapping, str, NoneType),
+    "message": (Mapping, NoneType),
+}  # fmt: skip
+"""What keys of a payload hold, where they are there; an app of a whole organisation is sent no team."""
+
+
 @dataclass(frozen=True, slots=True)
 class Here:
     """The workspace a payload is for. joined: whether Redial is a member of a channel. read: what `/redial …` means."""
@@ -41,6 +49,17 @@ class File:
 
     url: str
     size: int
+
+
+def is_payload(body: Mapping[str, Any]) -> bool:
+    """Say whether a body has the shape of Slack's payloads, as far as Bolt looks at it before anybody of ours does."""
+    actions = body.get("actions", ({},))
+    return (
+        all(isinstance(body[name], shape) for name, shape in _SHAPES.items() if name in body)
+        and isinstance(actions, Sequence)
+        and bool(actions)
+        and all(isinstance(one, Mapping) for one in actions)
+    )
 
 
 def from_command(body: Mapping[str, Any], here: Here) -> InboundEvent | None:
