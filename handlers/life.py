@@ -53,10 +53,8 @@ async def _looked_after(desk: Desk, conversation: Conversation, around: Around, 
         return isinstance(result, Stored)
     if what is Quiet.CLOSE:
         after = closed(conversation, around.now)
-        result = await desk.store.commit(event, after)
+        result = await desk.store.commit(event, after, shows=False)
         if isinstance(result, Stored):
-            # Nothing is shown, so nothing is owed.
-            desk.store.confirm(result.conversation)
             count(desk, conversation, result.conversation)
         return isinstance(result, Stored)
     await desk.store.put_off(conversation, around.now + AGAIN)

@@ -54,13 +54,13 @@ class ConversationStore(Protocol):
     async def of(self, origin: Origin) -> tuple[Conversation, ...]:
         """Return the conversations of `origin.user` in this workspace that are open or waiting, newest first."""
 
-    async def commit(self, event_id: str, conversation: Conversation) -> Commit:
+    async def commit(self, event_id: str, conversation: Conversation, *, shows: bool = True) -> Commit:
         """Claim the event, compare the revision, write, index, and mark the answer as owed: one script.
 
         `conversation.revision` must be one above what is stored (1 for a new one). A new conversation is refused
         with `Conflict` when its owner already has an open one for the same guide in the same channel; one that only
         moves to such a guide is written. After `StoreUnavailable` the turn may have been written all the same: its
-        event is then a `Duplicate`, and its answer is owed.
+        event is then a `Duplicate`, and its answer is owed. shows: False where nothing is to be shown for it.
         """
 
     async def claim(self, event_id: str, origin: Origin, *, seconds: int = ...) -> bool:

@@ -47,6 +47,13 @@ class TestSilence:
         assert await store.going(place) == ()
 
 
+async def test_where_nothing_is_to_be_shown_nothing_is_owed(store: RedisConversations, place: Origin) -> None:
+    first = await written(store, triage(place))
+    assert await store.owed(place, older_than=0) == (first,)
+    await store.commit(event(), turned(first, outcome=Outcome.LEFT), shows=False)
+    assert await store.owed(place, older_than=0) == ()
+
+
 async def test_what_goes_on_is_listed_for_operators(store: RedisConversations, place: Origin) -> None:
     opened = await written(store, triage(place, guide="a", due=HALF))
     parked = await written(store, triage(place, guide="b"))

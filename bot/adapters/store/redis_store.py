@@ -102,12 +102,12 @@ class RedisConversations:
             self._recent.put(conversation)
         return tuple(found)
 
-    async def commit(self, event_id: str, conversation: Conversation) -> Commit:
+    async def commit(self, event_id: str, conversation: Conversation, *, shows: bool = True) -> Commit:
         """Write one turn."""
         keys = keys_of(conversation.origin)
         await self._note(keys, conversation.origin)
         await self._name(keys, conversation)
-        attempt = Attempt(event_id, conversation, secrets.token_hex(8), encode(conversation), self._lives)
+        attempt = Attempt(event_id, conversation, secrets.token_hex(8), encode(conversation), self._lives, shows)
         answer = await self._commit(keys, attempt)
         while isinstance(answer, list) and answer[0] == b"taken":
             other = answer[1].decode()

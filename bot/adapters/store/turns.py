@@ -32,6 +32,7 @@ class Attempt:
     token: str
     data: bytes
     lives: int
+    shows: bool = True
 
     def arguments(self) -> list[Argument]:
         """Return the arguments as `commit.lua` takes them."""
@@ -44,6 +45,7 @@ class Attempt:
             _entry_text(conversation),
             conversation.incident,
             _due(conversation),
+            int(self.shows),
             CLAIM.ttl,
             self.lives,
         ]

@@ -1,13 +1,14 @@
 -- One turn, all or nothing: claim the event, compare the revision, write, index, mark the answer as owed.
 -- KEYS: claim, conversation, person, kept, waiting, going, and those of confirmations.lua: owed...
--- ARGV: token, id, revision, data, entry, incident, due, seconds a claim lives, seconds a record lives, and those of
+-- ARGV: token, id, revision, data, entry, incident, due, owed, seconds a claim lives, seconds a record lives, and those of
 -- confirmations.lua...
 --   token      names this attempt: a repeat after a lost answer finds its own claim and is told "stored" again
 --   entry      'state touched channel thread guide' as the person's index holds it; empty when closed
+--   owed       '1' where an answer is to be shown, '0' where nothing is
 --   due        when its silence is to be looked at, 'inf' for never; empty when it has come to its end
 -- Returns {'stored', posted or false}, 'duplicate', {'taken', id} or {'conflict', data or false, posted or false}.
 local claim, conversation, person, kept, waiting, going, owed = unpack(KEYS, 1, 7)
-local token, id, revision, data, entry, incident, due, claimed, lives = unpack(ARGV, 1, 9)
+local token, id, revision, data, entry, incident, due, shows, claimed, lives = unpack(ARGV, 1, 10)
 
 local holder = redis.call('GET', claim)
 if holder == token then return {'stored', redis.call('HGET', conversation, 'posted')} end
@@ -67,7 +68,9 @@ end
 
 -- The answer of the revision before is settled by this one.
 redis.call('ZREM', owed, id .. ':' .. stored)
-redis.call('ZADD', owed, now, id .. ':' .. revision)
-redis.call('EXPIRE', owed, lives)
-confirm({unpack(KEYS, 7)}, {unpack(ARGV, 10)})
+if shows == '1' then
+  redis.call('ZADD', owed, now, id .. ':' .. revision)
+  redis.call('EXPIRE', owed, lives)
+end
+confirm({unpack(KEYS, 7)}, {unpack(ARGV, 11)})
 return {'stored', redis.call('HGET', conversation, 'posted')}
