@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -231,7 +231,7 @@ class _Clerk:
                 intent = await self._record(intended(here, doing, secrets.token_hex(8)))
                 return await self._settled(intent, await self._sent(intent, doing)) if intent else None
             case Edit(wanted):
-                delivery = await self._tried(self._channels.edit, here, here.post, here.key(Doing.POST))
+                delivery = await self._sent(here, Doing.POST, edit=True)
                 if isinstance(delivery, Delivered):
                     return await self._record(replace(here, shown=wanted, edited=self.desk.clock()))
                 return await self._refused(here, delivery)
@@ -242,17 +242,16 @@ class _Clerk:
     def _channels(self) -> Channels:
         return self.lookout.channels[self.origin.platform]
 
-    async def _sent(self, here: Gathering, doing: str) -> Delivery:
-        if doing == Doing.POST:
-            return await self._tried(self._channels.post, here, here.key(doing))
-        return await self._tried(self._channels.reply, here, here.post, here.key(doing))
-
-    async def _tried(self, send: Callable[..., Awaitable[Delivery]], here: Gathering, *names: str) -> Delivery:
-        doing = Doing.POST if send == self._channels.edit else here.intent
+    async def _sent(self, here: Gathering, doing: str, *, edit: bool = False) -> Delivery:
         notice = shown(self.desk.library, here, doing, self.board, self.desk.clock())
+        place, key, channels = _place(self.origin, here), here.key(doing), self._channels
         try:
             async with asyncio.timeout(SENT_WITHIN):
-                return await send(_place(self.origin, here), *names, notice)
+                if edit:
+                    return await channels.edit(place, here.post, key, notice)
+                if doing == Doing.POST:
+                    return await channels.post(place, key, notice)
+                return await channels.reply(place, here.post, key, notice)
         except TimeoutError:
             return Failed(Why.UNKNOWN, detail="no answer in time")
 

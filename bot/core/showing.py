@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from bot.core import endings
 from bot.core.changing import changed
 from bot.core.conversation import WHICH, Visit
 from bot.core.gathering import ROOM
-from bot.core.guide import Choice, Guide, Outcome, Step, ToOutcome, ToStep
+from bot.core.guide import UNSURE, Choice, Guide, Outcome, Step, ToOutcome, ToStep
 from bot.core.moments import duration
 from bot.core.official import INCIDENT
 from bot.core.placement import Where
@@ -91,9 +92,12 @@ class Showing:
         fixed, tried = self.turn.around.odds.get(f"{self.here.guide}#{step.id}", (0, 0))
         return (Text(self.messages.inline("step.odds", fixed=fixed, tried=tried)),) if tried else ()
 
-    def _fitting(self, step: Step) -> tuple[Block, ...]:
-        """Return the parts of a step that fit what is known; the one for all others if none does."""
-        facts = self.here.facts
+    def _fitting(self, step: Step, unknown: Mapping[str, str] = MappingProxyType({})) -> tuple[Block, ...]:
+        """Return the parts of a step that fit what is known; the one for all others if none does.
+
+        unknown: what is taken for so while nobody has said.
+        """
+        facts = {**unknown, **self.here.facts}
         fits = [variant for variant in step.variants if variant.when and variant.when.holds(facts)]
         chosen = fits or [variant for variant in step.variants if variant.when is None]
         out: list[Block] = []
@@ -118,8 +122,9 @@ class Showing:
 
     def _over(self, question: Step) -> View:
         """Return the question after the end, with what is to be looked at before anything is sent again."""
-        mine = next((self._fitting(step) for step in self._waited() if step.variants), ())
-        checks = mine or self._fitting(question)
+        careful = {"tool_ran": UNSURE}
+        mine = next((self._fitting(step, careful) for step in self._waited() if step.variants), ())
+        checks = mine or self._fitting(question, careful)
         body = (*question.body, *(block for block in checks if not isinstance(block, Heading)))
         return View(lead=question.title, blocks=body, offers=self._offers(), controls=self._controls())
 
