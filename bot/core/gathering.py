@@ -200,7 +200,7 @@ def plan(here: Gathering, mark: str, now: float, *, unknown_for: float) -> Next 
     end = f"{Doing.END}-{int(here.changed)}"
     if Doing.TALK in here.messages and not here.state.open and end not in here.messages:
         return Send(end)
-    settled = here.shown == mark or (here.edited > here.changed and now - here.edited < EDITED)
+    settled = here.shown == mark or (here.edited >= here.changed and now - here.edited < EDITED)
     return None if settled else Edit(mark)
 
 
