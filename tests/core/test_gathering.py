@@ -141,7 +141,7 @@ class TestPlan:
         assert isinstance(step(now(here, 0, at=NOW + 2), CLEAR, NOW + 3)[0], Edit)
 
     def test_a_thread_is_begun_for_those_who_are_sent_there_and_ended_with_a_word(self) -> None:
-        here, sends = of_incident("C1", "i1", "Elevated errors", NOW), []
+        here, sends = of_incident("C1", "i1", "Elevated errors", NOW), list[str]()
         for board in (INCIDENT, INCIDENT, INCIDENT, over(), over(), over(), over()):
             here = now(here, 0, board, NOW + len(sends))
             act, here = step(here, board, NOW + 100)
