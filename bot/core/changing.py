@@ -14,7 +14,7 @@ _Set = Callable[[object, object], None]
 
 def changed(record: T, **values: Any) -> T:  # noqa: ANN401 - the fields of any record
     """Return a copy of a slotted dataclass with other values; raises TypeError for a field it does not have."""
-    kind: type[Any] = type(record)
+    kind: Any = type(record)
     read, write = _parts(kind)
     new: T = object.__new__(kind)
     for put, value in zip(write.values(), read(record), strict=True):
@@ -28,7 +28,7 @@ def changed(record: T, **values: Any) -> T:  # noqa: ANN401 - the fields of any 
 
 
 @cache
-def _parts(kind: type[Any]) -> tuple[Callable[[object], tuple[object, ...]], Mapping[str, _Set]]:
+def _parts(kind: Any) -> tuple[Callable[[object], tuple[object, ...]], Mapping[str, _Set]]:
     """Return what reads all fields of a class at once, and what writes each: its slots, which `frozen` leaves alone."""
     names = [one.name for one in fields(kind)]
     if len(names) < 2 or hasattr(kind, "__post_init__"):  # noqa: PLR2004 - one name alone reads no tuple

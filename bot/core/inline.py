@@ -8,12 +8,10 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
-
 from bot.core.text import Inline, Span
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 
@@ -23,6 +21,10 @@ _style = attrgetter(*(one.name for one in fields(Span) if one.name != "text"))
 @cache
 def parser() -> MarkdownIt:
     """Return the one Markdown dialect of guides and messages: CommonMark with attributes, without raw HTML."""
+    # Content that was read before needs no parser.
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+    from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin  # noqa: PLC0415
+
     markdown = MarkdownIt("commonmark", {"html": False}).use(attrs_plugin, spans=False).use(attrs_block_plugin)
     return markdown.disable(["image", "autolink", "html_inline", "html_block"])
 

@@ -14,6 +14,8 @@ from bot.core.text import Inline, Span, plain
 _FIELD = re.compile(r"\{(\w+)\}")
 
 Value = str | int | Inline
+Entry = str | tuple[str, ...] | dict[str, str]
+"""A sentence, a list of words, or the forms of a sentence by what is counted."""
 
 
 class Messages:
@@ -23,6 +25,24 @@ class Messages:
         """Take a decoded TOML document; raises ContentError for a value that is no text, list or plural table."""
         self._entries = dict(_flat(table, "", path))
         self._fixed: dict[str, Inline] = {}
+        self._read: Mapping[str, Inline] = {}
+
+    @classmethod
+    def known(cls, entries: dict[str, Entry], read: Mapping[str, Inline]) -> Messages:
+        """Return messages that were read before, as `as_known` gave them."""
+        found = cls({})
+        found._entries, found._read = entries, read
+        return found
+
+    def as_known(self) -> tuple[dict[str, Entry], Mapping[str, Inline]]:
+        """Return what `known` takes: all entries, and what the Markdown of each sentence comes to."""
+        texts = (
+            text
+            for entry in self._entries.values()
+            if not isinstance(entry, tuple)
+            for text in (entry.values() if isinstance(entry, dict) else (entry,))
+        )
+        return self._entries, {text: inline_text(text) for text in texts}
 
     def __contains__(self, key: str) -> bool:
         return key in self._entries
@@ -32,7 +52,7 @@ class Messages:
 
     def adopt(self, other: Messages) -> None:
         """Say from now on what another says, to everybody who holds on to this one."""
-        self._entries, self._fixed = other._entries, other._fixed
+        self._entries, self._fixed, self._read = other._entries, other._fixed, other._read
 
     def fields(self, key: str) -> frozenset[str]:
         """Return the names of the fields the sentence has."""
@@ -42,7 +62,9 @@ class Messages:
         """Return the sentence as spans with its fields put in."""
         if not fields and (known := self._fixed.get(key)) is not None:
             return known
-        said = joined([part for span in inline_text(self._template(key, fields)) for part in _filled(span, fields)])
+        template = self._template(key, fields)
+        spans = self._read[template] if template in self._read else inline_text(template)
+        said = joined([part for span in spans for part in _filled(span, fields)])
         if not fields:
             self._fixed[key] = said
         return said
@@ -102,10 +124,8 @@ def _filled(span: Span, fields: Mapping[str, Value]) -> Inline:
     return tuple(out)
 
 
-def _flat(
-    table: Mapping[str, object], prefix: str, path: str
-) -> list[tuple[str, str | tuple[str, ...] | dict[str, str]]]:
-    out: list[tuple[str, str | tuple[str, ...] | dict[str, str]]] = []
+def _flat(table: Mapping[str, object], prefix: str, path: str) -> list[tuple[str, Entry]]:
+    out: list[tuple[str, Entry]] = []
     for name, value in table.items():
         key = f"{prefix}{name}"
         if isinstance(value, str):

@@ -11,7 +11,8 @@ import msgspec
 from bot.core.errors import ContentError, SettingsError
 from bot.core.lint import ids, problems
 from bot.core.problem import Problem
-from bot.runtime.content import Content, read
+from bot.runtime.content import Content
+from bot.runtime.reading import read
 from content import ROOT
 
 RELEASED = ROOT / "released.txt"

@@ -1,34 +1,23 @@
-"""Content from its folders: the built-in one, and a company's own laid over it."""
+"""Content to work with: the built-in one, and a company's own laid over it, read or kept from an earlier reading."""
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bot.core.errors import ContentError, SettingsError
-from bot.core.guide import Guide
-from bot.core.library import FACTS, OUTCOMES, Library
-from bot.core.lint import problems as lint
-from bot.core.markdown import read_guide
-from bot.core.messages import Messages
-from bot.core.overlay import lay_over
+from bot.core.errors import SettingsError
+from bot.core.library import Library
 from bot.core.problem import Problem
 from bot.core.recogniser import Recogniser
-from bot.core.recogniser_products import Products, parse_products
-from bot.core.services import Services, parse_services
+from bot.core.recogniser_products import Products
+from bot.runtime.kept import Kept
 from content import ROOT
-
-SERVICES = "claude.toml"
-"""The file of `products/` that says what the status page covers; all others are for the recogniser."""
 
 LINKS = "links.txt"
 """The file of a content folder that says where guides may link to."""
 
-_CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
-_ADDRESS = re.compile(r"https?://([^/\s)>\]\"'?#]*)", re.IGNORECASE)
 _PARTS = ("guides", "messages", "products")
 
 
@@ -47,64 +36,52 @@ class Content:
 
 
 def load(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
-    """Read the content to work with; raises ContentError with the first problem."""
-    content = read(dirs, locale=locale)
-    # What comes with Redial was checked before it was released; a company's own was perhaps never.
-    found = content.problems or (lint(content.library) if dirs else ())
-    if found:
-        raise min(found).error()
+    """Return the content to work with; raises ContentError with the first problem, SettingsError for a folder."""
+    check_folders(dirs)
+    kept = None
+    with suppress(OSError):  # what cannot be read is said by the reading itself
+        kept = Kept(repr((locale, *map(str, dirs))), list(_sources(dirs, locale)))
+    if kept and (found := kept.read(tuple)) is not None:
+        library, products, files = found
+        return Content(library, products, files=files)
+    content = _read(dirs, locale)
+    if kept:
+        kept.write((content.library, content.products, content.files))
     return content
 
 
-def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
-    """Read all content folders, later ones over earlier ones; raises SettingsError for a folder that is not there."""
-    problems: list[Problem] = []
-    guides: dict[str, Guide] = {}
-    files = 0
-    hosts = _hosts(dirs)
-    for root in (ROOT, *dirs):
-        _check_folder(root)
-        for path in sorted((root / "guides" / locale).glob("*.md")):
-            files += 1
-            try:
-                text = _text(path)
-            except ContentError as error:
-                problems.append(_problem(error))
-                continue
-            patch, found = read_guide(text, guide_id=path.stem, locale=locale, path=_shown(path))
-            merged, complaints = lay_over(guides.get(path.stem), patch)
-            guides[path.stem] = merged
-            problems += [*found, *complaints, *_links(text, _shown(path), hosts)]
-    if not {FACTS, OUTCOMES} <= guides.keys():
+def _read(dirs: Sequence[Path], locale: str) -> Content:
+    from bot.core.lint import problems as lint  # noqa: PLC0415 - what was read before is not read again
+    from bot.runtime.reading import read  # noqa: PLC0415 - the same
+
+    content = read(dirs, locale=locale)
+    # What comes with Redial was checked before it was released; a company's own was perhaps never.
+    problems = content.problems or (lint(content.library) if dirs else ())
+    if problems:
         raise min(problems).error()
-    library = Library(
-        facts=guides.pop(FACTS),
-        outcomes=guides.pop(OUTCOMES),
-        guides=guides,
-        messages=_messages(dirs, locale, problems),
-        services=_services(dirs),
-    )
-    return Content(library, _products(dirs), tuple(problems), files)
+    return content
 
 
-def _hosts(dirs: Sequence[Path]) -> frozenset[str]:
-    """Return the hosts guides may link to: ours, and those each folder adds."""
-    paths = [path for root in (ROOT, *dirs) if (path := root / LINKS).is_file()]
-    return frozenset(line.strip() for path in paths for line in _text(path).splitlines() if not line.startswith("#"))
+def roots(dirs: Sequence[Path]) -> tuple[Path, ...]:
+    """Return every folder content comes from, the built-in one first."""
+    return (ROOT, *dirs)
 
 
-def _links(text: str, path: str, hosts: frozenset[str]) -> Iterator[Problem]:
-    """Complain of addresses people could press that lead elsewhere; code is for copying and says what it says."""
-    pressed = _CODE.sub(lambda found: "\n" * found[0].count("\n"), text)
-    for found in _ADDRESS.finditer(pressed):
-        host = found[1].casefold()
-        if not any(host == known or host.endswith(f".{known}") for known in hosts):
-            line = pressed.count("\n", 0, found.start()) + 1
-            yield Problem(path, line, "link", f"links lead to hosts that `{LINKS}` lists, and not to {host}")
+def check_folders(dirs: Sequence[Path]) -> None:
+    """Refuse a folder from which nothing would be read: nobody would notice that their guides are not used."""
+    for root in roots(dirs):
+        _check_folder(root)
+
+
+def _sources(dirs: Sequence[Path], locale: str) -> Iterator[tuple[str, bytes]]:
+    """Yield every file content is made of, as people would name it."""
+    for root in roots(dirs):
+        for pattern in (f"guides/{locale}/*.md", f"messages/{locale}.toml", "products/*.toml", LINKS):
+            for path in sorted(root.glob(pattern)):
+                yield shown(path), path.read_bytes()
 
 
 def _check_folder(root: Path) -> None:
-    """Refuse a folder from which nothing would be read: nobody would notice that their guides are not used."""
     if not root.is_dir():
         raise SettingsError(f"content folder {root} is not there (setting `content_dirs`)")
     if any(root.iterdir()) and not any((root / name).is_dir() for name in _PARTS):
@@ -113,86 +90,9 @@ def _check_folder(root: Path) -> None:
         raise SettingsError(f"{stray} is not read: guides stand in a folder of their language, guides/en/")
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ContentError(f"cannot be read as UTF-8 text: {error}", path=_shown(path), line=1) from error
-
-
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
     """Return a path as people would type it: below the current folder if it is there."""
     try:
         return str(path.resolve().relative_to(Path.cwd()))
     except ValueError:
         return str(path)
-
-
-def _layers(dirs: Sequence[Path], name: str) -> Iterator[Path]:
-    return (path for root in (ROOT, *dirs) if (path := root / name).is_file())
-
-
-def _messages(dirs: Sequence[Path], locale: str, problems: list[Problem]) -> Messages:
-    """Return the sentences; a file laid over them that has something wrong is left out, and says what."""
-    first, *layers = _layers(dirs, f"messages/{locale}.toml")
-    table = _toml(first)
-    messages = Messages(table, path=_shown(first))
-    for path in layers:
-        try:
-            over = _toml(path)
-            found = [
-                Problem(_shown(path), _line(_text(path), key), "message", complaint)
-                for key, complaint in messages.objections(over, path=_shown(path))
-            ]
-        except ContentError as error:
-            found = [_problem(error)]
-        if found:
-            problems += found
-        else:
-            _merge(table, over)
-            messages = Messages(table, path=_shown(path))
-    return messages
-
-
-def _line(text: str, key: str) -> int:
-    """Return the line of a TOML key written in its table, 1 if it is written in another way."""
-    table, _, name = key.rpartition(".")
-    inside = not table
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.strip()
-        if words.startswith("["):
-            inside = words.startswith(f"[{table}]")
-        elif inside and re.match(rf'"?{re.escape(name)}"?\s*=', words):
-            return number
-    return 1
-
-
-def _problem(error: ContentError) -> Problem:
-    return Problem(error.path, error.line, "format", error.message)
-
-
-def _toml(path: Path) -> dict[str, object]:
-    try:
-        return tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError as error:
-        found = re.search(r"at line (\d+)", str(error))
-        raise ContentError(str(error), path=_shown(path), line=int(found[1]) if found else 1) from error
-
-
-def _merge(below: dict[str, object], over: dict[str, object]) -> None:
-    for key, value in over.items():
-        under = below.get(key)
-        if isinstance(under, dict) and isinstance(value, dict):
-            _merge(under, value)
-        else:
-            below[key] = value
-
-
-def _services(dirs: Sequence[Path]) -> Services:
-    *_, path = _layers(dirs, f"products/{SERVICES}")
-    return parse_services(_text(path), _shown(path))
-
-
-def _products(dirs: Sequence[Path]) -> Products:
-    paths = [p for root in (ROOT, *dirs) for p in sorted((root / "products").glob("*.toml")) if p.name != SERVICES]
-    return parse_products({_shown(path): _text(path) for path in paths})

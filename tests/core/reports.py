@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from bot.core.recogniser import Recogniser
-from bot.runtime.content import read
+from bot.runtime.reading import read
 from handlers.recognition_report import Labelled, labelled
 
 DATA = Path(__file__).parent / "data"

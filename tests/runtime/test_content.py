@@ -9,7 +9,8 @@ import pytest
 
 from bot.core.errors import ContentError, SettingsError
 from bot.runtime.checking import check_content
-from bot.runtime.content import load, read
+from bot.runtime.content import load
+from bot.runtime.reading import read
 from content import ROOT
 from tests.core.small import FOLDER
 from tests.scenarios.playing import content as given
