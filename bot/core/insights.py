@@ -135,7 +135,7 @@ class StepInsight:
 
 @dataclass(frozen=True, slots=True)
 class GuideInsight:
-    """How many conversations came to a guide; fixed, corrected: of those, None where that is few."""
+    """How many conversations came to a guide, at least; fixed, corrected: of those, None where that is few."""
 
     guide: str
     conversations: int
@@ -147,7 +147,8 @@ class GuideInsight:
 class Insight:
     """What may be said of a time. None stands for a figure that is there but small; `few`: nothing is said at all.
 
-    since, until: the days it is of, the second not included. within: minutes half of those that came to an end took.
+    since, until: the days it is of, the second not included. conversations: at least so many, or what is left out could
+    be worked out. within: minutes half of those that came to an end took.
     """
 
     since: str
@@ -175,7 +176,7 @@ def insight(counts: Mapping[str, int], since: str, until: str) -> Insight:
         since,
         until,
         few=False,
-        conversations=opened,
+        conversations=opened - opened % FEW,
         outcomes={outcome.value: _shown(counts.get(f"ended:{outcome.value}", 0)) for outcome in Outcome},
         within=_half(counts),
         asked_back=_shown(counts.get("asked-back", 0)),
@@ -192,7 +193,7 @@ def _guides(counts: Mapping[str, int]) -> Iterator[GuideInsight]:
     found = [(n, name.removeprefix("guide:")) for name, n in counts.items() if name.startswith("guide:") and n >= FEW]
     for n, guide in sorted(found, key=lambda one: (-one[0], one[1])):
         fixed = counts.get(f"ended:fixed:{guide}", 0)
-        yield GuideInsight(guide, n, _shown(fixed), _shown(counts.get(f"corrected:{guide}", 0)))
+        yield GuideInsight(guide, n - n % FEW, _shown(fixed), _shown(counts.get(f"corrected:{guide}", 0)))
 
 
 def _steps(counts: Mapping[str, int]) -> list[StepInsight]:

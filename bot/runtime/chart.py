@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,23 @@ from bot.core.insights import FEW, Insight
 from bot.core.library import Library
 from handlers.insights import day, figure, outcome_word, step_title
 
-_WIDTH, _SCALE = 330, 3
+_WIDTH, _SCALE = 350, 3
 """Points of a phone held upright, and pixels a point."""
-_BAR = 30
+_BAR = 42
+"""Points a bar has, with its words."""
 _COLOURS = {"fixed": "#2f9e6e", "waiting": "#e0a526", "handed_off": "#5b6abf", "left": "#b5bac4"}
-"""Each end has its word beside the bar: a colour never says it alone."""
-_LONGEST = 44
+"""Each end has its word above the bar: a colour never says it alone."""
+_LONGEST = 42
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A bar: what it is of, how long it is (1: all the width), and its figure."""
+
+    words: str
+    share: float
+    figure: str
+    colour: str
 
 
 def ready() -> None:
@@ -32,7 +45,7 @@ def draw(library: Library, week: Insight, month: Insight, path: Path) -> str:
     import altair as alt  # noqa: PLC0415 - an extra
 
     parts = [part for key, one in (("week", week), ("month", month)) for part in _period(alt, library, key, one)]
-    picture = alt.vconcat(*parts, spacing=14, bounds="full", center=False).configure(
+    picture = alt.vconcat(*parts, spacing=12).configure(
         background="#ffffff", padding=16, view=alt.ViewConfig(stroke=None)
     )
     try:
@@ -44,75 +57,62 @@ def draw(library: Library, week: Insight, month: Insight, path: Path) -> str:
 
 def _period(alt: Any, library: Library, key: str, one: Insight) -> list[Any]:  # noqa: ANN401 - the module
     say = library.messages
-    since, until = day(one.since), day(one.until, back=1)
-    title = say.text(f"insights.{key}", since=since, until=until)
+    title = say.text(f"insights.{key}", since=day(one.since), until=day(one.until, back=1))
     if one.few:
-        return [_words(alt, title, say.text("insights.few", few=FEW))]
+        return [_bars(alt, [], alt.TitleParams(title, subtitle=[say.text("insights.few", few=FEW)], **_TITLE))]
     within = say.text("insights.within", minutes=one.within) if one.within else ""
     total = say.text("insights.conversations-of", total=figure(say, one.conversations))
-    parts = [_ends(alt, library, one, alt.TitleParams(title, subtitle=[f"{total} {within}".strip()], **_TITLE))]
+    parts = [_bars(alt, _ends(library, one), alt.TitleParams(title, subtitle=[f"{total} {within}".strip()], **_TITLE))]
     if one.steps:
-        rows = [
-            {
-                "step": f"{n} {_short(step_title(library, step.place))}",
-                "share": step.fixed / step.tried,
-                "of": say.text("insights.of", fixed=step.fixed, tried=step.tried),
-            }
-            for n, step in enumerate(one.steps, 1)
-        ]
-        parts.append(_steps(alt, rows, alt.TitleParams(say.text("insights.helped"), fontSize=15, **_PLAIN)))
+        parts.append(_bars(alt, _steps(library, one), alt.TitleParams(say.text("insights.helped"), **_SMALL)))
     return parts
 
 
-_PLAIN = {"anchor": "start", "frame": "bounds", "color": "#1d2330"}
+_PLAIN = {"anchor": "start", "frame": "group", "color": "#1d2330", "offset": 4}
+_SMALL = {**_PLAIN, "fontSize": 15}
 _TITLE = {**_PLAIN, "fontSize": 18, "subtitleFontSize": 14, "subtitleColor": "#4a5263", "subtitlePadding": 4}
 
 
-def _ends(alt: Any, library: Library, one: Insight, title: object) -> Any:  # noqa: ANN401 - the module
-    """Return a bar an end; one that is small has a bar of the least length that is called so."""
+def _ends(library: Library, one: Insight) -> list[Row]:
+    """Return a bar an end; one that is small has the length of the least that is not."""
     say = library.messages
-    rows = [
-        {"end": outcome_word(say, name), "n": FEW - 1 if n is None else n, "figure": figure(say, n), "key": name}
-        for name, n in (one.outcomes or {}).items()
-        if n != 0
+    shown = {name: FEW if n is None else n for name, n in (one.outcomes or {}).items() if n != 0}
+    most = max(shown.values(), default=1)
+    return [
+        Row(outcome_word(say, name), n / most, figure(say, (one.outcomes or {})[name]), _COLOURS[name])
+        for name, n in shown.items()
     ]
-    colour = alt.Color("key:N", legend=None, scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())))
-    base = alt.Chart(alt.Data(values=rows), title=title).encode(y=_labels(alt, "end"))
-    bars = base.mark_bar(height=18, cornerRadius=3).encode(x=alt.X("n:Q", axis=None), color=colour)
-    return (bars + _figures(base, "n:Q", "figure:N")).properties(width=_WIDTH - 130, height=_BAR * max(1, len(rows)))
 
 
-def _steps(alt: Any, rows: list[dict[str, object]], title: object) -> Any:  # noqa: ANN401 - the module
-    """Return a bar a step, its words above it: they are too long to stand beside."""
-    base = alt.Chart(alt.Data(values=rows), title=title).encode(y=alt.Y("step:N", axis=None, sort=None))
-    bars = base.mark_bar(height=9, cornerRadius=3, color=_COLOURS["fixed"], yOffset=9).encode(
-        x=alt.X("share:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
+def _steps(library: Library, one: Insight) -> list[Row]:
+    """Return a bar a step: how many of those who tried it were helped."""
+    of = library.messages.text
+    return [
+        Row(
+            _short(step_title(library, step.place)),
+            step.fixed / step.tried,
+            of("insights.of", fixed=step.fixed, tried=step.tried),
+            _COLOURS["fixed"],
+        )
+        for step in one.steps
+    ]
+
+
+def _bars(alt: Any, rows: Sequence[Row], title: object) -> Any:  # noqa: ANN401 - the module, and a chart of it
+    """Return bars with their words above them and their figures at the right: on a phone nothing fits beside."""
+    values = [{**asdict(row), "row": n} for n, row in enumerate(rows)]
+    y = alt.Y("row:O", axis=None, sort=None)
+    base = alt.Chart(alt.Data(values=values), title=title).encode(y=y)
+    bars = base.mark_bar(height=10, cornerRadius=3, yOffset=9).encode(
+        x=alt.X("share:Q", axis=None, scale=alt.Scale(domain=[0, 1])), color=alt.Color("colour:N", scale=None)
     )
-    words = base.mark_text(align="left", baseline="bottom", fontSize=13, color="#1d2330", yOffset=2).encode(
-        x=alt.value(0), text="step:N"
+    words = base.mark_text(align="left", baseline="bottom", fontSize=14, color="#1d2330", yOffset=1).encode(
+        x=alt.value(0), text="words:N"
     )
-    shares = base.mark_text(align="right", baseline="middle", fontSize=13, color="#4a5263", yOffset=9).encode(
-        x=alt.value(_WIDTH), text="of:N"
+    figures = base.mark_text(align="right", baseline="bottom", fontSize=14, color="#1d2330", yOffset=1).encode(
+        x=alt.value(_WIDTH), text="figure:N"
     )
-    return (bars + words + shares).properties(width=_WIDTH, height=44 * len(rows))
-
-
-def _labels(alt: Any, name: str) -> object:  # noqa: ANN401 - the module
-    axis = alt.Axis(title=None, ticks=False, domain=False, labelFontSize=14, labelLimit=130, labelColor="#1d2330")
-    return alt.Y(f"{name}:N", axis=axis, sort=None)
-
-
-def _figures(base: Any, x: str, text: str) -> Any:  # noqa: ANN401 - altair's
-    return base.mark_text(align="left", dx=5, fontSize=14, color="#1d2330").encode(x=x, text=text)
-
-
-def _words(alt: Any, title: str, text: str) -> Any:  # noqa: ANN401 - the module
-    shown = alt.Chart(alt.Data(values=[{}]), title=alt.TitleParams(title, **_TITLE))
-    return (
-        shown.mark_text(align="left", fontSize=14, color="#4a5263")
-        .encode(x=alt.value(0), y=alt.value(10), text=alt.value(text))
-        .properties(width=_WIDTH, height=24)
-    )
+    return (bars + words + figures).properties(width=_WIDTH, height=max(1, _BAR * len(rows)))
 
 
 def _short(title: str) -> str:

@@ -189,6 +189,26 @@ class TestTalk:
         assert "Redial hand-off" in record
         assert TOOLS in record
 
+    async def test_fixed_asks_once_what_helped_and_can_be_reopened(self, bench: Bench) -> None:
+        await bench.mention(ANN, CUT_OFF)
+        await bench.press(ANN, TOOLS)
+        await bench.press(ANN, "Nothing changed")
+        await bench.say(ANN, "it works again")
+        end = await last(bench)
+        assert "What helped?" in end.text
+        assert {"Look at what already happened", "It went away by itself", "It's back"} <= set(end.buttons)
+        await bench.press(ANN, "Look at what already happened")
+        thanks = await last(bench)
+        assert "Thanks" in thanks.text
+        assert thanks.buttons == ("It's back",), "once is enough"
+        await bench.press(ANN, "It's back")
+        assert "back where it stood" in (await last(bench)).text
+        assert len(await bench.desk.store.of(bench.origin(ANN))) == 1
+
+    async def test_insights_are_told_to_who_asks(self, bench: Bench) -> None:
+        await bench.command(ANN, "insights")
+        assert "How conversations went" in (await bench.private(ANN))[-1].text
+
     @pytest.mark.parametrize("way", ["press", "say"])
     async def test_leaving(self, bench: Bench, way: str) -> None:
         await bench.mention(ANN, CUT_OFF)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.core.placement import Rooms
+from handlers.life import look_after
 from tests.contract.bench import ANN, BOB, Bench, Seen
 from tests.contract.benches import BENCHES, Opening
 from tests.contract.test_chat import CUT_OFF, TOOLS
@@ -155,6 +156,24 @@ class TestAHandOff:
         rooms(bench, handoff=bench.channel("other"))
         await bench.press(ANN, "Hand it over again")
         assert (await packet(bench)).buttons == (TAKE, ASK, RESOLVE)
+
+
+class TestSilence:
+    async def test_silence_is_asked_about_once(self, bench: Bench) -> None:
+        await bench.mention(ANN, CUT_OFF)
+        began, later = bench.desk.clock(), [0.0]
+        bench.desk.clock = lambda: began + later[0]
+        later[0] = 1801.0
+        place = bench.origin(ANN)
+        assert [await look_after(bench.desk, place, bench.chat) for _ in range(2)] == [1, 0]
+        asked = (await bench.seen())[-1]
+        assert "Are you still there?" in asked.text
+        assert TOOLS in asked.buttons
+        later[0] = 86402.0
+        assert await look_after(bench.desk, place, bench.chat) == 1
+        assert (await bench.seen())[-1] == asked, "closed without a word"
+        await bench.press(ANN, TOOLS)
+        assert "Take it up again" in (await bench.private(ANN))[-1].buttons
 
 
 class TestHelpers:

@@ -30,8 +30,8 @@ def test_it_says_what_when_where_and_what_was_tried() -> None:
         "Opened: 2026-09-21 14:13 UTC",
         "When it happened: 14:02 UTC",
         "Request id: req_1",
-        "Where: browser: Firefox",
-        "Known: model=opus, tool_ran=yes",
+        "Where: was doing: Editing files or running commands · browser: Firefox",
+        "Known: model=opus",
         "Found: Something on this network ends the connection",
         "Official status at 14:13 UTC: no open incident.",
         "Official status now: No open incident on the official page. (14:12 UTC)",
@@ -74,9 +74,10 @@ def board(**changes: object) -> Board:
 
 def test_the_status_is_that_of_now() -> None:
     talk = Talk().starts("limit")
+    unknown = talk.library.messages.text("board.lead-unknown")
     says = [
-        (None, "The official status is unknown right now."),
-        (board(health=Health.STALE), "The official status is unknown right now."),
+        (None, unknown),
+        (board(health=Health.STALE), unknown),
         (page("incident"), "1 open incident on the official page. Elevated errors (14:12 UTC)"),
         (
             board(components=(Component("c", "claude.ai", "partial_outage"),)),

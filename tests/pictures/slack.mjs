@@ -11,8 +11,14 @@ const logo = "data:image/svg+xml;utf8," + encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" width="36" height="36"><rect width="36" height="36" rx="8" fill="#3b3b8f"/>' +
   '<text x="18" y="25" font-size="20" text-anchor="middle" fill="white" font-family="sans-serif">R</text></svg>');
 const mention = (name) => React.createElement("span", { style: { color: "#1264a3", background: "#e8f5fa" } }, name);
+// Ids are made anew each time: who is named first is ann.
+const people = [];
+function named(id) {
+  if (!people.includes(id)) people.push(id);
+  return ["@ann", "@bob", "@carol"][people.indexOf(id)];
+}
 const hooks = {
-  user: () => mention("@ann"),
+  user: ({ id }) => mention(named(id)),
   usergroup: () => mention("@on-call"),
   atHere: () => mention("@here"),
   date: (at) => new Date(at.timestamp * 1000).toISOString().slice(11, 16),

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bot.core.insights import Insight, insight
+from bot.runtime.chart import draw
+from handlers.insights import insights_view
 from tests.adapters.slack.office import office
 from tests.contract.bench_slack import SlackBench
 from tests.contract.choosing import SlackChooser, slack_chooser
@@ -66,7 +71,65 @@ async def choosing() -> tuple[str, int]:
         return _drawn(columns)
 
 
-SCENES = {"slack-thread": thread, "slack-more": more, "slack-choosing": choosing}
+async def handoff() -> tuple[str, int]:
+    """What helpers get, and see once somebody has it; what who asked sees."""
+    async with _bench() as bench:
+        bench.desk.rooms = {"slack": replace(bench.desk.rooms["slack"], handoff=bench.channel("other"))}
+        line = f"{CUT_OFF} request id req_011CTxyz9, macOS, on the office VPN"
+        await bench.mention("ann", f"claude code just died on me `{line}`")
+        await bench.press("ann", TOOLS)
+        await bench.say("ann", "two files edited, tests not run")
+        await bench.press("ann", "It dropped again, the same line")
+        await bench.press("ann", "Get a human")
+        packet = await bench.office.ours(bench.channel("other"))
+        columns = [[_shown(one["blocks"]) for one in packet]]
+        told = (await _thread(bench))[-1:]
+        seen = await bench.seen()
+        at = next(n for n, one in enumerate(seen) if "Take it" in one.buttons)
+        thread = bench.where
+        for label in ("Take it", "Ask in the thread", "Resolve"):
+            await bench.press("bob", label, message=at)
+            bench.where = thread
+            told += (await _thread(bench))[-1:]
+            if label == "Take it":
+                packet = await bench.office.ours(bench.channel("other"))
+                columns.append([_shown(one["blocks"]) for one in packet])
+        return _drawn([*columns, told])
+
+
+async def insights() -> tuple[str, int]:
+    """How conversations went, drawn, and as a message."""
+    async with _bench() as bench:
+        week, month = imagined()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "chart.png")
+            draw(bench.desk.library, week, month, path)
+            picture = b64encode(path.read_bytes()).decode()  # noqa: ASYNC240 - nobody else waits here
+        view = insights_view(bench.desk.library, week, month)
+        shown = _shown(list(bench.chat.renderer.message(view).blocks))
+        drawn, _ = _drawn([[shown]])
+        return f'<section><img style="width:100%" src="data:image/png;base64,{picture}"></section>{drawn}', 2
+
+
+def imagined() -> tuple[Insight, Insight]:
+    """Five weeks of an imagined team."""
+    steps = {"response-cut-off#short": (4, 6), "web-connection-lost#private": (3, 5), "cannot-connect#proxy": (2, 5)}
+    ends = {"fixed": 8, "waiting": 3, "handed_off": 1, "left": 2}
+    counts = {"opened": 14, "took:5": 4, "took:10": 3, "took:60": 2, "asked-back": 1, "corrected:timeout": 1}
+    counts |= {f"ended:{name}": n for name, n in ends.items()} | {"handoff:posted": 1, "handoff:take": 1}
+    for place, (fixed, tried) in steps.items():
+        counts |= {f"fixed:{place}": fixed, f"tried:{place}": tried}
+    week, month = ({name: n * times for name, n in counts.items()} for times in (3, 11))
+    return insight(week, "2026-09-07", "2026-09-14"), insight(month, "2026-08-17", "2026-09-22")
+
+
+SCENES = {
+    "slack-thread": thread,
+    "slack-more": more,
+    "slack-choosing": choosing,
+    "handoff": handoff,
+    "insights": insights,
+}
 """Pictures by the name of their file."""
 
 
