@@ -10,7 +10,7 @@ import structlog
 
 from bot.core import flow
 from bot.core.conversation import Conversation
-from bot.core.errors import ChannelGone, ChatUnavailable, NotAllowed
+from bot.core.errors import ChatError, ChatUnavailable
 from bot.core.event import How, InboundEvent, Origin, Pressed, Said
 from bot.core.flow import Begin, Press, Say
 from bot.core.library import Library
@@ -127,12 +127,13 @@ async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float
             continue
         try:
             shown += await _show_owed(desk, conversation, chat)
-        except (ChannelGone, NotAllowed) as error:
-            _log.error("answer given up", platform=origin.platform, conversation=conversation.id, error=str(error))
-            desk.store.confirm(conversation)
         except ChatUnavailable as error:
             _log.warning("answers stay owed", platform=origin.platform, error=str(error))
             break
+        except ChatError as error:
+            # Gone, without a right, or refused for what it is: the next attempt would end the same way.
+            _log.error("answer given up", platform=origin.platform, conversation=conversation.id, error=str(error))
+            desk.store.confirm(conversation)
     # Written at once: another replica may look as soon as the claims have run out.
     await desk.store.flush()
     return shown

@@ -10,7 +10,15 @@ from hashlib import blake2b
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from bot.core.errors import ChatError, NotAllowed, RecordTooNew, RedialError, StoreUnavailable
+from bot.core.errors import (
+    ChannelGone,
+    ChatError,
+    ChatUnavailable,
+    NotAllowed,
+    RecordTooNew,
+    RedialError,
+    StoreUnavailable,
+)
 from bot.core.event import Commanded, InboundEvent, Pressed, Said
 from bot.core.view import HANDOFF
 from bot.ports.chat import Chat
@@ -81,3 +89,14 @@ async def _unheard(desk: Desk, event: InboundEvent, chat: Chat, error: ChatError
     _log.error("answer not shown", platform=event.origin.platform, error=str(error))
     if isinstance(error, NotAllowed):
         await tell(desk, event, chat, "trouble.not-allowed", missing=error.missing or "?")
+    elif isinstance(error, ChannelGone):
+        await tell(desk, event, chat, "trouble.no-channel")
+    elif not isinstance(error, ChatUnavailable):
+        await tell(desk, event, chat, "trouble.failed")
+    elif _asked_privately(event):
+        # Others see by themselves that the platform is slow; behind a command there is nothing to see.
+        await tell(desk, event, chat, "trouble.late")
+
+
+def _asked_privately(event: InboundEvent) -> bool:
+    return isinstance(event.what, Commanded) or (isinstance(event.what, Said) and event.what.how == "command")

@@ -12,53 +12,16 @@ from urllib.parse import urlencode
 
 import pytest
 
+from handlers.triage import show_owed
 from tests.adapters.slack.office import Office, office, seen
 from tests.adapters.slack.web import Fault
 
-KEYS = [
-    "type",
-    "event",
-    "user",
-    "channel",
-    "text",
-    "ts",
-    "thread_ts",
-    "actions",
-    "view",
-    "message",
-    "files",
-    "team",
-    "team_id",
-    "container",
-    "state",
-    "block_id",
-    "action_id",
-    "blocks",
-    "attachments",
-    "edited",
-    "previous_message",
-    "authorizations",
-    "command",
-    "trigger_id",
-    "private_metadata",
-    "callback_id",
-    "values",
-    "enterprise",
-    "enterprise_id",
-    "is_enterprise_install",
-    "bot_id",
-    "subtype",
-    "response_url",
-    "view_id",
-    "api_app_id",
-    "channel_id",
-    "user_id",
-    "context",
-    "response_urls",
-    "function_data",
-    "bot_access_token",
-    "interactivity",
-]
+KEYS = """
+type event user channel text ts thread_ts actions view message files team team_id container state block_id action_id
+blocks attachments edited previous_message authorizations command trigger_id private_metadata callback_id values
+enterprise enterprise_id is_enterprise_install bot_id subtype response_url view_id api_app_id channel_id user_id context
+response_urls function_data bot_access_token interactivity
+""".split()  # noqa: SIM905 - as a list it would be forty lines
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
 QUESTION = "What was Claude doing when it stopped?"
 TOOLS = "Editing files, running commands or using tools"
@@ -248,12 +211,37 @@ class TestInTheWay:
         assert "I may not write there" in word_to_ann
         assert word in word_to_ann
 
-    @pytest.mark.parametrize("error", ["is_archived", "channel_not_found", "thread_not_found", "invalid_blocks"])
-    async def test_what_is_gone_breaks_nothing(self, at_work: Office, error: str) -> None:
+    @pytest.mark.parametrize(
+        ("error", "word"),
+        [
+            ("is_archived", "is archived, or gone"),
+            ("channel_not_found", "is archived, or gone"),
+            ("thread_not_found", "is archived, or gone"),
+            ("invalid_blocks", "went wrong on my side"),
+        ],
+    )
+    async def test_what_is_gone_breaks_nothing_and_is_said(self, at_work: Office, error: str, word: str) -> None:
         at_work.slack.plan("chat.postMessage", Fault(error=error))
         await mention(at_work, CUT_OFF)
+        assert word in (await told(at_work))[-1]
         await mention(at_work, "API Error: Repeated 529 Overloaded errors", user="bob")
         assert len(await said(at_work)) == 1
+
+    @pytest.mark.parametrize(
+        "fault", [Fault(500), Fault(429, headers={"Retry-After": "30"}), Fault(error="fatal_error")]
+    )
+    async def test_behind_a_command_it_is_said_that_the_answer_comes_later(self, at_work: Office, fault: Fault) -> None:
+        at_work.slack.plan("chat.postMessage", fault)
+        await at_work.commanded("ann", CUT_OFF, at_work.channels["triage"])
+        assert "my answer comes in a minute" in (await told(at_work))[-1]
+
+    async def test_an_answer_slack_will_never_take_is_given_up_and_holds_up_no_other(self, at_work: Office) -> None:
+        at_work.slack.plan("chat.postMessage", Fault(500), Fault(500), Fault(error="invalid_blocks"))
+        for user in ("ann", "bob"):
+            await mention(at_work, CUT_OFF, user=user)
+        assert await show_owed(at_work.desk, at_work.origin("ann"), at_work.running.chat, older_than=0) == 1
+        assert len(await said(at_work)) == 1
+        assert await at_work.desk.store.owed(at_work.origin("ann"), older_than=0) == ()
 
     async def test_a_revoked_token_stops_the_workspace(self, at_work: Office) -> None:
         at_work.slack.plan("chat.postMessage", Fault(error="token_revoked"))
@@ -335,7 +323,7 @@ def _object(chance: random.Random, depth: int) -> dict[str, object]:
 
 
 def _anything(chance: random.Random, depth: int) -> object:
-    plain = [None, 0, 1e308, 2**70, True, "", "x", "<@U1>", "\0", "a" * 3000, [], {}, [None], [{}]]
+    plain: list[object] = [None, 0, 1e308, 2**70, True, "", "x", "<@U1>", "\0", "a" * 3000, [], {}, [None], [{}]]
     kind = chance.randrange(4) if depth < 4 else 3
     if kind == 0:
         return [_anything(chance, depth + 1) for _ in range(chance.randrange(3))]
