@@ -22,6 +22,7 @@ _MARKS = re.compile(r"[\\*_`|<\[\]~]")
 _LINE = re.compile(r"(?m)^(\s*)(#|>|[-+](?=\s|#)|\d+(?=[.)]))")
 _EMOJI = re.compile(r":(?=\w+:|//)")
 _EVERYONE = re.compile(r"@(?=everyone|here)", re.IGNORECASE)
+_FENCE = re.compile(r"`(?=`)")
 _LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}")
 _MENTION = re.compile(r"<(@[!&]?|#)(\d+)>")
 _SPECIAL = re.compile(r"<(?:a?(:\w+:)\d+|(https?://[^\s>]+))>")
@@ -86,7 +87,7 @@ def heading(inline: Inline, evidence: Evidence | None, grades: Grades) -> str:
 def code_block(text: str, language: str = "") -> Iterator[str]:
     """Yield preformatted text as it is; a fence inside it is broken up."""
     yield f"```{language if language != 'text' and _LANGUAGE.fullmatch(language) else ''}"
-    yield from (text.replace("```", f"`{_ZERO}`{_ZERO}`").splitlines() or [""])
+    yield from (_FENCE.sub(f"`{_ZERO}", text).splitlines() or [""])
     yield "```"
 
 

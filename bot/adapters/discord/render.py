@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from bot.adapters.discord import press
 from bot.adapters.discord.limits import BUTTONS, LABEL, OPTION, OPTIONS, PLACEHOLDER, TEXT, cut
-from bot.adapters.discord.markup import cut_lines, escaped, heading, link, to_line, to_lines
+from bot.adapters.discord.markup import cut_lines, escaped, heading, link, to_line, to_lines, to_markdown
 from bot.adapters.discord.press import Mark
 from bot.core.conversation import WHAT
 from bot.core.folding import Folded
@@ -92,7 +92,10 @@ class Renderer:
         """Yield the lines of what stands together; Discord leaves a little room between two."""
         if view.preface:
             yield list(to_lines(view.preface, self.grades))
-        section = [heading(view.lead, view.lead_evidence, self.grades)] if view.lead else []
+        # A sentence by itself, such as an offer in other people's channel, is no title.
+        titled = bool(view.blocks or view.conversation)
+        lead = heading(view.lead, view.lead_evidence, self.grades) if titled else to_markdown(view.lead)
+        section = [lead] if view.lead else []
         for block in view.blocks:
             if isinstance(block, Heading) and section:
                 yield section

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from simcord.components import validate_message_state
 
@@ -15,7 +15,8 @@ from bot.core.incident import Board
 from bot.core.moments import clock, moment
 from bot.core.text import Bullets, Code, Heading, Span, Steps, Text, words
 from bot.core.view import Control, Offer, View
-from handlers.commands import open_view, status_view
+from handlers.commands import open_view
+from handlers.status import status_view
 from tests.adapters.discord.openapi import message_faults, needs_openapi
 from tests.adapters.discord.town import plain, walked
 from tests.contract.test_chat import HOSTILE, every_block, longest
@@ -181,6 +182,7 @@ class TestForeignText:
         assert plain(escaped(clean)) == clean
 
     @given(st.text("`ab \n", max_size=30))
+    @example("`````")
     def test_code_stays_code(self, text: str) -> None:
         line = to_line((Span(text, code=True),))
         assert "\n" not in line
@@ -226,6 +228,11 @@ def test_what_people_wrote_is_read_without_discords_marks() -> None:
     text = "<@1> <@!2> <@&3> <#4> <:wave:5> <https://x.example> hi"
     names = {"2": "bob", "3": "helpers"}
     assert from_markdown(text, names, me="1") == "@bob @helpers #… :wave: https://x.example hi"
+
+
+def test_a_sentence_alone_is_no_title() -> None:
+    offer = View(lead=words("I can help."), offers=(Offer(1, "sign-in", "Yes, start"),), step="@offer")
+    assert RENDERER.message(offer)[0]["content"] == "I can help."
 
 
 def test_headings_begin_a_text_of_their_own() -> None:
