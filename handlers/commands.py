@@ -188,7 +188,9 @@ async def _forget(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -
     await _unsigned(desk, event.origin)
     if desk.lookout:
         await desk.lookout.rooms.forget(event.origin)
-    await chat.tell(event.origin, View(lead=desk.library.messages.inline("command.forgot", n=count)))
+    say = desk.library.messages
+    posts = () if event.origin.platform == "console" else (Text(say.inline("command.forgot-posts")),)
+    await chat.tell(event.origin, View(lead=say.inline("command.forgot", n=count), blocks=posts))
 
 
 async def _unsigned(desk: Desk, origin: Origin) -> None:

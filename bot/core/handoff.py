@@ -16,7 +16,20 @@ _REPORT, _LINE, _TITLE, _LABEL, _NOTE, _NOTES, _VISITS = 400, 300, 60, 50, 140, 
 """Longest report, line, title, answer and note, most notes and answers: below 3000 characters in all, so that a
 hand-off fits into one message on every platform, whatever people and the vendor write."""
 
-_WHERE = ("surface", "tool_ran", "os", "browser", "provider", "network", "vpn", "proxy", "place", "private", "device", "others")
+_WHERE = (
+    "surface",
+    "tool_ran",
+    "os",
+    "browser",
+    "provider",
+    "network",
+    "vpn",
+    "proxy",
+    "place",
+    "private",
+    "device",
+    "others",
+)
 """Facts a helper asks for first, in this order; each is named in words."""
 _ALONE = ("line", "time", "request_id")
 """What a report says besides that has a line of its own."""
