@@ -122,7 +122,9 @@ class DiscordChannels:
         return reference(channel, message)
 
     async def _begun(self, channel: int, message: int, key: str, notice: Notice) -> str:
-        thread = await self._now().open_thread(channel, self._say.text("discord.updates"), message=message)
+        thread = await self._now().open_thread(
+            channel, notice.thread or self._say.text("discord.updates"), message=message
+        )
         return await self._posted(thread, key, notice)
 
     async def _tried(self, sending: Awaitable[str]) -> Delivery:

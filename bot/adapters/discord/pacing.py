@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 
 from bot.core.errors import NotAllowed
 
-RATE = 45.0
-"""Requests a second; Discord allows a bot fifty."""
+RATE = 45
+"""Requests in any second; Discord allows a bot fifty."""
 PAUSE = 60.0
 """Seconds a channel is left alone after a refusal: 10,000 refusals in ten minutes get an address banned."""
 _MOST = 1000
@@ -15,18 +16,20 @@ _MOST = 1000
 
 
 class Pace:
-    """Lets `RATE` requests a second through, with a second's worth at once after a quiet time."""
+    """Lets `RATE` requests through in any second, however they come."""
 
-    def __init__(self, rate: float = RATE) -> None:
+    def __init__(self, rate: int = RATE) -> None:
         """Take the rate."""
-        self._each, self._at = 1 / rate, 0.0
+        self._times = deque([-1.0] * rate, maxlen=rate)
 
     async def turn(self) -> None:
         """Wait until a request may be sent."""
         now = asyncio.get_running_loop().time()
-        self._at = max(self._at, now - 1.0) + self._each
-        if self._at > now:
-            await asyncio.sleep(self._at - now)
+        # A second after the one so many places before it; whoever comes next counts from there.
+        at = max(now, self._times[0] + 1.0)
+        self._times.append(at)
+        if at > now:
+            await asyncio.sleep(at - now)
 
 
 class Refusals:
