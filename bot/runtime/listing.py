@@ -15,7 +15,7 @@ from bot.core.text import plain
 from bot.runtime.content import Content
 from bot.runtime.settings import Settings
 from bot.runtime.wiring import status_source
-from handlers.commands import status_view
+from handlers.status import status_view
 
 _UNKNOWN = 3
 _PATIENCE = 10.0

@@ -24,8 +24,9 @@ from bot.runtime.reloading import LOOK, Reloader
 from bot.runtime.scheduler import Job, Jobs
 from bot.runtime.settings import Settings
 from bot.runtime.stopping import Told, hung_up
-from bot.runtime.watching import Watch, open_watch
+from bot.runtime.watching import POLL, Watch, open_watch
 from bot.runtime.wiring import desk as open_desk
+from handlers.board import StoredStatus
 from handlers.channel import Suggested
 from handlers.commands import read
 from handlers.desk import Desk
@@ -169,6 +170,10 @@ async def _watch(
         return None
     watch = open_watch(settings, desk.library, desk.pages, channels, clients, desk.meters)
     await watch.declare()
+    # The page is read by one process for all of them.
+    stored = StoredStatus(desk.pages, settings.status.page_id or desk.library.services.page.id, desk.status)
+    desk.status = stored
+    watch.more.append((stored.refresh, POLL))
     return watch
 
 

@@ -31,18 +31,19 @@ Job = Callable[[], Awaitable[None]]
 
 
 class Watch:
-    """The pages of one process and the platforms it announces on."""
+    """The pages of one process and the platforms it announces on. more: what others have to do as often."""
 
     def __init__(self, office: Office, watcher: Watcher, declared: Sequence[Declared], pages: Sequence[str]) -> None:
         self.office, self._watcher, self._declared, self._pages = office, watcher, tuple(declared), tuple(pages)
         self._announcer = Announcer(office)
         self._stores: dict[str, str] = {}
+        self.more: list[tuple[Job, float]] = []
 
     @property
     def jobs(self) -> tuple[tuple[Job, float], ...]:
         """What is to be done, each how many seconds; a page and platform by itself, so that none waits for another."""
         walks = [(self._walk(page, platform), ANNOUNCE) for page in self._pages for platform in self.office.channels]
-        return ((self.poll, POLL), (self.recall, RECALL), *walks, (self.tidy, TIDY))
+        return ((self.poll, POLL), (self.recall, RECALL), *walks, (self.tidy, TIDY), *self.more)
 
     async def poll(self) -> None:
         """Read what is due."""

@@ -17,7 +17,8 @@ from bot.adapters.slack.render import Message, Renderer
 from bot.core.folding import Folded
 from bot.core.text import Bullets, Code, Evidence, Note, Span, Steps, Text, words
 from bot.core.view import Offer, View
-from handlers.commands import open_view, status_view
+from handlers.commands import open_view
+from handlers.status import status_view
 from tests.adapters.slack.kit import faults
 from tests.scenarios.playing import NOW, Player, everything, library, page
 
