@@ -46,6 +46,7 @@ class Attempt:
             conversation.incident,
             _due(conversation),
             int(self.shows),
+            int(not (conversation.origin.thread and conversation.shown)),
             CLAIM.ttl,
             self.lives,
         ]

@@ -1,17 +1,23 @@
 -- One turn, all or nothing: claim the event, compare the revision, write, index, mark the answer as owed.
 -- KEYS: claim, conversation, person, kept, waiting, going, and those of confirmations.lua: owed...
--- ARGV: token, id, revision, data, entry, incident, due, owed, seconds a claim lives, seconds a record lives, and those of
--- confirmations.lua...
+-- ARGV: token, id, revision, data, entry, incident, due, shows, asks, seconds a claim lives, seconds a record lives, and
+-- those of confirmations.lua...
 --   token      names this attempt: a repeat after a lost answer finds its own claim and is told "stored" again
 --   entry      'state touched channel thread guide' as the person's index holds it; empty when closed
---   owed       '1' where an answer is to be shown, '0' where nothing is
+--   shows      '1' where an answer is to be shown, '0' where nothing is
+--   asks       '1' where the writer does not know where the conversation was shown last
 --   due        when its silence is to be looked at, 'inf' for never; empty when it has come to its end
--- Returns {'stored', posted or false}, 'duplicate', {'taken', id} or {'conflict', data or false, posted or false}.
+-- Returns {'stored', posted where it is asked for}, 'duplicate', {'taken', id} or
+-- {'conflict', data or false, posted or false}.
 local claim, conversation, person, kept, waiting, going, owed = unpack(KEYS, 1, 7)
-local token, id, revision, data, entry, incident, due, shows, claimed, lives = unpack(ARGV, 1, 10)
+local token, id, revision, data, entry, incident, due, shows, asks, claimed, lives = unpack(ARGV, 1, 11)
+
+local function done()
+  return {'stored', asks == '1' and redis.call('HGET', conversation, 'posted')}
+end
 
 local holder = redis.call('GET', claim)
-if holder == token then return {'stored', redis.call('HGET', conversation, 'posted')} end
+if holder == token then return done() end
 if holder then return 'duplicate' end
 
 local stored = redis.call('HGET', conversation, 'revision') or '0'
@@ -72,5 +78,5 @@ if shows == '1' then
   redis.call('ZADD', owed, now, id .. ':' .. revision)
   redis.call('EXPIRE', owed, lives)
 end
-confirm({unpack(KEYS, 7)}, {unpack(ARGV, 11)})
-return {'stored', redis.call('HGET', conversation, 'posted')}
+confirm({unpack(KEYS, 7)}, {unpack(ARGV, 12)})
+return done()
