@@ -169,6 +169,8 @@ class DiscordChat:
         self.station.spoken(thread)
         if began:
             await self._pointed(thread)
+        else:
+            await self._wire.join(thread)
         return Posted(str(thread), reference(thread, message), self._link(origin, thread, message))
 
     async def _in_channel(self, origin: Origin, view: View, message: str) -> Posted:

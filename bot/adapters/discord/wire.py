@@ -17,7 +17,7 @@ from bot.adapters.discord.limits import NONCE, THREAD, cut
 from bot.adapters.discord.pacing import Pace, Refusals
 from bot.adapters.discord.press import key_mark
 from bot.adapters.discord.render import Json
-from bot.core.errors import ChannelGone, ChatUnavailable, NotAllowed
+from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
 
 _log = structlog.get_logger(__name__)
 
@@ -104,26 +104,33 @@ class Wire:
 
     async def open_thread(self, channel: int, name: str, *, message: int = 0) -> int:
         """Begin a public thread, on a message if one is given, and return its id; one that is there already will do."""
-        found = self.client.get_channel(channel)
         self.refusals.check(channel)
         await self._pace.turn()
-        name = cut(name, THREAD)
+        http, options = self.client.http, {"name": cut(name, THREAD), "auto_archive_duration": _ARCHIVE}
         try:
             async with told("Create Public Threads"):
+                # Not through the library's channels: a process without the gateway knows none.
                 if message:
-                    start = self.client.get_partial_messageable(
-                        channel, guild_id=getattr(getattr(found, "guild", None), "id", None)
-                    ).get_partial_message(message)
-                    return (await start.create_thread(name=name, auto_archive_duration=_ARCHIVE)).id
-                if not isinstance(found, discord.TextChannel):
-                    raise ChannelGone(f"channel {channel} has no threads")
-                kind = discord.ChannelType.public_thread
-                return (await found.create_thread(name=name, auto_archive_duration=_ARCHIVE, type=kind)).id
+                    return int((await http.start_thread_with_message(channel, message, **options))["id"])
+                kind = discord.ChannelType.public_thread.value
+                return int((await http.start_thread_without_message(channel, type=kind, **options))["id"])
         except ThreadExists:
             return message
         except NotAllowed as error:
             self.refusals.note(channel, error.missing)
             raise
+
+    async def join(self, thread: int) -> None:
+        """Be in a thread that others began, and so hear what is said there; where we are already, nothing is asked."""
+        found, me = self.client.get_channel(thread), self.client.user
+        if not (isinstance(found, discord.Thread) and me and found.me is None and found.owner_id != me.id):
+            return
+        await self._pace.turn()
+        try:
+            async with told():
+                await found.join()
+        except ChatError as error:
+            _log.info("thread not joined", thread=thread, error=str(error))
 
     async def reopen(self, thread: int) -> None:
         """Open an archived thread again."""

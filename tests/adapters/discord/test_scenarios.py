@@ -349,8 +349,8 @@ class TestDecoding:
         assert all(mark.startswith(f"r1:{here.id}:1:doing:") for mark in marks)
 
 
-async def forbid(there: Town, place: simcord.ChannelHandle, right: str) -> None:
-    """Take a right from everybody in a channel, as an admin does."""
-    denied = discord.Permissions(**{right: True}).value
+async def forbid(there: Town, place: simcord.ChannelHandle, *rights: str) -> None:
+    """Take rights from everybody in a channel, as an admin does."""
+    denied = discord.Permissions(**dict.fromkeys(rights, True)).value
     there.env.backend.set_overwrite(place.id, Overwrite(there.guild.default_role.id, OverwriteType.ROLE, deny=denied))
     await there.env.settle()
