@@ -72,7 +72,7 @@ class SlackBench:
         await self.office.pressed(user, label, blocks, container)
 
     async def press_private(self, user: str, label: str) -> None:
-        last = (await self._told(user))[-1]
+        last = (await self.told(user))[-1]
         container = {
             "message_ts": last.get("ts", "1.1"),
             "channel_id": last["channel"],
@@ -91,13 +91,13 @@ class SlackBench:
         return [seen(message) for message in await self.office.ours()]
 
     async def private(self, user: str) -> Sequence[Seen]:
-        return [seen(message) for message in await self._told(user)]
+        return [seen(message) for message in await self.told(user)]
 
     async def pinged(self) -> Sequence[str]:
         posts = [call.body for call in self.office.slack.calls if call.method.startswith("chat.post")]
         return tuple(ping for body in posts for ping in _pings(body))
 
-    async def _told(self, user: str) -> list[dict[str, Any]]:
+    async def told(self, user: str) -> list[dict[str, Any]]:
         """Ephemeral messages and those of the direct message, in the order they came."""
         direct = await self.office.direct(user)
         stand = {message["ts"]: message for message in await self.office.ours(direct)}

@@ -21,6 +21,7 @@ from tests.contract.test_chat import CUT_OFF, TOOLS
 from tests.pictures.drawing import slack_columns
 from tests.scenarios.playing import NOW, page
 
+OVERLOADED = "API Error: Repeated 529 Overloaded errors"
 Column = list[dict[str, Any]]
 
 
@@ -38,13 +39,16 @@ async def thread() -> tuple[str, int]:
 
 
 async def more() -> tuple[str, int]:
-    """During an incident; waiting; handed to a human; the page of a person."""
+    """During an incident, and waiting for its end; going on all the same; handed to a human; a person's page."""
     async with _bench() as bench:
         bench.office.page.read = page("incident")
-        await bench.mention("ann", "API Error: Repeated 529 Overloaded errors")
-        columns = [await _thread(bench)]
-        await bench.press("ann", "Wait and tell me")
-        columns.append((await _thread(bench))[-1:])
+        await bench.mention("ann", OVERLOADED)
+        columns = [[await _private(bench, "ann")]]
+        await bench.press_private("ann", "Wait and tell me")
+        columns[0].append(await _private(bench, "ann"))
+        await bench.mention("bob", OVERLOADED)
+        await bench.press_private("bob", "Mine is different: start anyway")
+        columns.append([_shown(bench.office.slack.posted[-1][1]["blocks"])])
         bench.office.page.read = page("clear")
         await bench.mention("bob", f"claude code just died on me `{CUT_OFF}`")
         await bench.press("bob", TOOLS)
@@ -145,6 +149,11 @@ async def _thread(bench: SlackBench) -> Column:
     """Redial's messages in the newest thread, as they stand now."""
     found = await bench.office.ours(bench.where[0])
     return [_shown(one["blocks"]) for one in found if bench.where[1] in {one.get("thread_ts"), one["ts"]}]
+
+
+async def _private(bench: SlackBench, user: str) -> dict[str, Any]:
+    """What a person alone was told last."""
+    return _shown((await bench.told(user))[-1]["blocks"])
 
 
 async def _home(bench: SlackBench, user: str) -> dict[str, Any]:

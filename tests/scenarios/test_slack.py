@@ -72,6 +72,15 @@ class TestWaysIn:
         await at_work.pressed("bob", TOOLS, opening["blocks"], container)
         assert "git diff" in (await said(at_work))[-1]
 
+    async def test_a_mention_in_a_thread_is_answered_in_that_thread(self, at_work: Office) -> None:
+        channel = at_work.channels["other"]
+        root = await at_work.wrote("bob", "who knows about deploys?", channel=channel)
+        text = f"<@{at_work.me}> {CUT_OFF}"
+        await at_work.wrote("ann", text, channel=channel, thread=root, kind="app_mention")
+        (opening,) = await at_work.ours(channel)
+        assert opening["thread_ts"] == root
+        assert QUESTION in seen(opening).text
+
     async def test_a_pasted_snippet_is_read(self, at_work: Office) -> None:
         at_work.slack.files["log.txt"] = ("text/plain", f"a line\n{CUT_OFF}\n")
         file = {"mimetype": "text/plain", "size": 90, "url_private_download": f"{at_work.slack.url}/file/log.txt"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -20,6 +20,7 @@ from bot.adapters.slack.decode import (
     from_home,
     from_press,
     from_shortcut,
+    from_submission,
 )
 from bot.adapters.slack.press import Mark, to_block_id
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
@@ -193,6 +194,32 @@ class TestShortcuts:
         assert (event.origin.thread, event.room) == ("", "closed")
 
 
+class TestForms:
+    STATE: ClassVar[dict[str, Any]] = {
+        "least": {"chosen": {"type": "static_select", "selected_option": {"value": "major"}}},
+        "also": {"chosen": {"type": "checkboxes", "selected_options": [{"value": "general"}, {"value": "replies"}]}},
+        "parts": {"chosen": {"type": "multi_static_select", "selected_options": []}},
+    }
+    CARRIED: ClassVar = '{"command":"subscribe","subject":"p1","channel":"C1"}'
+    BODY: ClassVar[dict[str, Any]] = {
+        "type": "view_submission", "user": {"id": "U1"}, "trigger_id": "1.1", "team": {"id": "T1"},
+        "view": {"id": "V1", "callback_id": "redial_form", "private_metadata": CARRIED, "state": {"values": STATE}},
+    }  # fmt: skip
+
+    def test_what_was_chosen_comes_with_the_sub_command_that_asked(self) -> None:
+        answers = {"least": ("major",), "also": ("general", "replies"), "parts": ()}
+        what = Commanded("subscribe", "p1", answers)
+        expected = InboundEvent("U1:V1", Origin("slack", "T1", "C1", "U1"), what, room="threads")
+        assert from_submission(self.BODY, HERE) == expected
+
+    @pytest.mark.parametrize(
+        "view",
+        [{"callback_id": "anothers"}, {"private_metadata": "{"}, {"private_metadata": "{}"}, {"state": []}, {"id": ""}],
+    )
+    def test_forms_of_others_are_not_ours(self, view: dict[str, Any]) -> None:
+        assert from_submission({**self.BODY, "view": {**self.BODY["view"], **view}}, HERE) is None
+
+
 def test_a_home_is_drawn_when_it_is_looked_at() -> None:
     event = {"type": "app_home_opened", "user": "U1", "channel": "D1", "tab": "home", "event_ts": "3.3"}
     drawn = from_home(event, HERE)
@@ -215,6 +242,8 @@ ODD = st.recursive(
 def test_whatever_is_sent_nothing_breaks(body: dict[str, Any]) -> None:
     for decode in (from_command, from_press, from_shortcut, from_event, from_home):
         decode({**body, "callback_id": "redial_triage"}, HERE)
+    form = {"id": "V1", "callback_id": "redial_form", "private_metadata": TestForms.CARRIED, "state": {"values": body}}
+    from_submission({"user": {"id": "U1"}, "view": form}, HERE)
     files_of(body)
 
 
@@ -228,12 +257,13 @@ class TestAgainstSlacksOwnSamples:
             ("SlashCommandPayload", TestCommands.BODY),
             ("BlockActionPayload", TestPresses().press()),
             ("MessageShortcutPayload", TestShortcuts.BODY),
+            ("ViewSubmissionPayload", TestForms.BODY),
         ],
     )
     def test_keys(self, sample: str, ours: Mapping[str, Any]) -> None:
         known = json.loads((SAMPLES / f"{sample}.json").read_text())
         assert set(ours) <= set(known)
-        for key in ("container", "user", "channel"):
+        for key in ("container", "user", "channel", "view"):
             if isinstance(ours.get(key), Mapping):
                 assert set(ours[key]) <= set(known[key])
 
