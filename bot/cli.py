@@ -130,12 +130,20 @@ def replay(file: Path, page: str, as_json: bool) -> None:  # noqa: FBT001
 
 @main.command()
 @click.option("--pause", default=1.0, show_default=True, help="Seconds between two readings of the page.")
+@click.option("--channel", default="", help="Play it in this channel: slack:TEAM/CHANNEL or discord:SERVER/CHANNEL.")
+@click.option("--stay", default=20.0, show_default=True, help="Seconds its messages stay in a channel.")
+@_data_dir
 @_json
-def drill(pause: float, as_json: bool) -> None:  # noqa: FBT001
-    """Play an invented outage here, marked as a drill: what a channel that wants everything would see of it."""
+def drill(pause: float, channel: str, stay: float, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
+    """Play an invented outage, marked as a drill, here or in a real channel, where it cleans up after itself."""
     from bot.runtime.replaying import drilled  # noqa: PLC0415
 
     with _told():
+        if channel:
+            from bot.runtime.drilling import drilled_into  # noqa: PLC0415
+
+            asyncio.run(drilled_into(_settings(data_dir=data_dir), channel, click.echo, pause=pause, stay=stay))
+            return
         asyncio.run(_printed(drilled(_content(), pause, as_json=as_json)))
 
 

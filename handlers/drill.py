@@ -7,15 +7,22 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from bot.core.announcement import Doing
+from bot.core.errors import ChannelGone
 from bot.core.incident import Incident, Move, Update
 from bot.core.messages import Messages
-from bot.core.subscription import Choice, Place, Subscription
+from bot.core.subscription import Choice, Place, Standing, Subscription, subscription_id
 from bot.core.watch import Page, Reading, merge
+from bot.ports.announcing import Failed
 from handlers.announce import Announcer, Office, Walked
 
 CODE = "yyzkbfz2thpt"
 """The component the invented outage is about: Claude Code, by the id of the real page."""
 _MINUTE = 60.0
+_TRIES, _AGAIN = 60, 1.0
+"""How often, and after how many seconds, is looked again whether a stage can be told to its end."""
+_LOOK_BACK = 120.0
+"""Seconds before an intent from which on its message is looked for: clocks differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,35 +34,67 @@ class Stage:
 
 
 async def drill(
-    office: Office, place: Place, now: Callable[[], float], *, choice: Choice | None = None, pause: float = 1.0
+    office: Office,
+    place: Place,
+    now: Callable[[], float],
+    *,
+    page: str = "",
+    choice: Choice | None = None,
+    pause: float = 1.0,
 ) -> AsyncIterator[Walked]:
     """Play the outage into `place`, and yield after each reading of the invented page.
 
-    `office` has a store of its own, so that nothing of a drill outlives it; its names are those of a drill. What was
-    posted is taken away by `cleaned_up`.
+    page: what it goes by in the store, where it is to be found by `cleaned_up` after a crash; else a new one. The names
+    of `office` are those of a drill. Raises `ChannelGone` where nothing can be posted.
     """
-    page, announcer = f"drill-{secrets.token_hex(4)}", Announcer(office)
+    page, announcer = page or f"drill-{secrets.token_hex(4)}", Announcer(office)
     began = now()
     await office.pages.subscribe(await office.pages.page(page), Subscription(place, page, 1, choice or Choice()))
     await _read(office, page, Reading(began, ()))
     for stage in _stages(office.names((choice or Choice()).locale).messages, began):
         await _read(office, page, Reading(began + stage.minute * _MINUTE, (stage.incident,)))
-        while (walked := await announcer.walk(page, place.platform)).acts:
-            yield walked
+        for _ in range(_TRIES):
+            walked = await announcer.walk(page, place.platform)
+            if walked.acts:
+                yield walked
+            elif not walked.left:
+                break
+            else:
+                await _posts(office, page, place)
+                await asyncio.sleep(_AGAIN)
         await asyncio.sleep(pause)
 
 
+def page_of(place: Place) -> str:
+    """Return what the invented page of a channel goes by, so that whatever a drill left there is found."""
+    return f"drill-{subscription_id(place)}"
+
+
 async def cleaned_up(office: Office, place: Place, page: str) -> int:
-    """Delete the messages of a drill, replies first; return how many there were."""
+    """Delete the messages of a drill, replies first, and forget its page; return how many there were."""
     channels, deleted = office.channels[place.platform], 0
     for subscription in await office.pages.subscriptions(page):
         names = await office.pages.topics(page, subscription.id)
         announced = (await office.pages.announced(page, {subscription.id: names})).records.get(subscription.id, {})
         for record in announced.values():
-            for message in reversed(record.messages):
-                await channels.delete(place, message.ref)
+            refs = [message.ref for message in record.messages]
+            if (intent := record.intent) is not None and intent.doing is not Doing.EDIT:
+                # Nobody knows what became of it: the drill was broken off just then.
+                parent = record.post.ref if intent.doing is Doing.REPLY and record.post else ""
+                found = await channels.find(place, parent, intent.sent.key, intent.at - _LOOK_BACK)
+                refs += () if isinstance(found, Failed) else found
+            for ref in reversed(refs):
+                await channels.delete(place, ref)
                 deleted += 1
+        await office.pages.change(subscription, None)
+    await office.pages.forget(page)
     return deleted
+
+
+async def _posts(office: Office, page: str, place: Place) -> None:
+    there = await office.pages.subscription(page, place)
+    if there is not None and there.standing is Standing.PAUSED:
+        raise ChannelGone(f"nothing can be posted there: {there.trouble}")
 
 
 async def _read(office: Office, page: str, reading: Reading) -> Page:

@@ -149,5 +149,8 @@ class PageStore(Protocol):
     async def release(self, lease: Lease) -> None:
         """Give a turn back before its time."""
 
+    async def forget(self, page: str) -> None:
+        """Delete what is known of a page nobody subscribes to."""
+
     async def now(self) -> float:
         """Return the store's clock, in seconds since the epoch."""

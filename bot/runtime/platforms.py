@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from bot.core.errors import SettingsError, StoreError
+from bot.core.messages import Messages
 from bot.core.subscription import Place
+from bot.ports.announcing import Channels
 from bot.ports.platform import House, Running
 from bot.runtime.checks import Check, Health
 from bot.runtime.settings import ChannelSettings, Settings
@@ -27,6 +29,7 @@ class Platform:
     """A row. name: as in `Origin.platform`. wants: what to set, for those who have set nothing.
 
     start: enters connected, leaves with its clients closed; raises `SettingsError` or `ChatError` with what to do.
+    sending: its channels, for who says something and hears nothing; raises the same.
     examine: the checks of `redial doctor`, which never raise; it is given the channels that hear of a page.
     """
 
@@ -35,6 +38,7 @@ class Platform:
     wants: str
     start: Callable[[Settings, House], AbstractAsyncContextManager[Running]]
     examine: Callable[[Settings, Sequence[Place]], Awaitable[Sequence[Check]]]
+    sending: Callable[[Settings, Messages], AbstractAsyncContextManager[Channels]] | None = None
 
 
 def _access(settings: Settings) -> Access:
@@ -79,6 +83,26 @@ async def _slack(settings: Settings, house: House) -> AsyncIterator[Running]:
             vault = await open_vault(_secret(settings.redis_url) or None, settings.data_dir)
             closing.push_async_callback(vault.close)
         yield await closing.enter_async_context(start(access, house, vault))
+
+
+@asynccontextmanager
+async def _sending_slack(settings: Settings, messages: Messages) -> AsyncIterator[Channels]:
+    from bot.adapters.slack.sending import sending  # noqa: PLC0415 - loads Slack's libraries
+    from bot.adapters.store import open_vault  # noqa: PLC0415 - redis-py takes a while to load
+
+    access = _access(settings)
+    async with AsyncExitStack() as closing:
+        vault = None
+        if access.many:
+            vault = await open_vault(_secret(settings.redis_url) or None, settings.data_dir)
+            closing.push_async_callback(vault.close)
+        yield await closing.enter_async_context(sending(access, messages, vault))
+
+
+def _sending_discord(settings: Settings, messages: Messages) -> AbstractAsyncContextManager[Channels]:
+    from bot.adapters.discord.sending import sending  # noqa: PLC0415 - loads discord.py
+
+    return sending(_secret(settings.discord_token), messages)
 
 
 async def _examined_slack(settings: Settings, told: Sequence[Place]) -> Sequence[Check]:
@@ -134,8 +158,14 @@ PLATFORMS: tuple[Platform, ...] = (
         "SLACK_BOT_TOKEN, and SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP)",
         _slack,
         _examined_slack,
+        _sending_slack,
     ),
     Platform(
-        "discord", lambda settings: settings.discord_token is not None, "DISCORD_TOKEN", _discord, _examined_discord
+        "discord",
+        lambda settings: settings.discord_token is not None,
+        "DISCORD_TOKEN",
+        _discord,
+        _examined_discord,
+        _sending_discord,
     ),
 )

@@ -197,6 +197,19 @@ class PageStoreContract:
         await pages.drop(page_id, here.id, [])
         assert await pages.topics(page_id, here.id) == ("i2",)
 
+    async def test_of_a_page_that_is_forgotten_nothing_stays(
+        self, pages: PageStore, other: PageStore, page_id: str
+    ) -> None:
+        here = await self.listening(pages, page_id)
+        await pages.put(await pages.page(page_id), replace(a_page(i1=Known(INCIDENT, 1, 1.0)), id=page_id))
+        await pages.settle(page_id, "slack", 1)
+        await pages.lineage(page_id)
+        assert await pages.change(here, None)
+        await pages.forget(page_id)
+        assert await other.page(page_id) == Snapshot(Page(page_id), 0)
+        assert await other.settled(page_id, "slack") == 0
+        assert await other.subscriptions(page_id) == ()
+
     async def test_settled_never_falls_and_is_each_platforms_own(self, pages: PageStore, page_id: str) -> None:
         for revision in (3, 2):
             await pages.settle(page_id, "slack", revision)

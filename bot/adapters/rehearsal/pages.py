@@ -169,6 +169,10 @@ class MemoryPages:
         if there.fence == lease.fence:
             there.until = 0.0
 
+    async def forget(self, page: str) -> None:
+        """Delete a page."""
+        self._pages.pop(page, None)
+
     async def now(self) -> float:
         """Return the clock."""
         return self._clock()

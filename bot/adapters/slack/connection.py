@@ -131,7 +131,7 @@ async def start(access: Access, house: House, vault: Vault | None = None) -> Asy
         door = Door(house, chat, files, members, access.watched)
         name = "many workspaces"
         if isinstance(workspaces, Single):
-            workspaces.one = one = await _identify(api, access.bot_token)
+            workspaces.one = one = await identify(api, access.bot_token)
             await members.learn(one.id)
             name = f"{one.name} as {one.me}"
         app, ways, url, socket = _app(access, client, workspaces, door), [], "", None
@@ -145,7 +145,7 @@ async def start(access: Access, house: House, vault: Vault | None = None) -> Asy
         yield SlackRunning(chat, channels, f"{name}, {' and '.join(ways)}", workspaces, app, url, socket)
 
 
-async def _identify(api: Api, token: str) -> Workspace:
+async def identify(api: Api, token: str) -> Workspace:
     """Ask who this token is."""
     try:
         answer = cast("dict[str, Any]", await api.call("", "auth.test", {}, again=True))

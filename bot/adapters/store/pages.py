@@ -194,6 +194,11 @@ class RedisPages:
         """Give a turn back."""
         await self._server.run(_RELEASE, [page_keys(lease.page).lease(lease.name)], [lease.fence])
 
+    async def forget(self, page: str) -> None:
+        """Delete a page; turns at work on it run out by themselves."""
+        keys = page_keys(page)
+        await self._server.command("DEL", keys.meta, keys.incidents, keys.subscriptions, keys.settled, keys.lineage)
+
     async def now(self) -> float:
         """Return the server's clock."""
         return (await self.announced("", {})).at
