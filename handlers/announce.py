@@ -95,7 +95,7 @@ class Announcer:
             if ground.doubt and snapshot.version > ground.doubt.loss.version:
                 # What the page has said since the loss has been compared with what stands in every channel.
                 await pages.trust(page_id, platform, ground.doubt.number)
-                self._lineage.pop(page_id)
+                self._lineage.pop(page_id, None)
         return Walked(walked.acts, walked.left, settled if walked.left else snapshot.page.revision)
 
     async def _walk(self, ground: Ground, platform: str, settled: int, loss: int) -> Walked:

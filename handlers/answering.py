@@ -36,12 +36,28 @@ async def answer(desk: Desk, event: InboundEvent, turn: Transition, chat: Chat, 
     else:
         posted = await post(desk.store, here, view, chat)
         await _pointed(desk, event, here, posted, chat)
-    question = (event.what.message if isinstance(event.what, Pressed) else "") or here.shown
-    if turn.folded and question and question != posted.message:
+    if turn.folded:
         try:
-            await chat.fold(here.origin, question, turn.folded)
+            question = await _question(event, here, chat)
+            if question and question != posted.message:
+                await chat.fold(here.origin, question, turn.folded)
         except ChatError as error:
             _log.info("not folded", platform=here.origin.platform, error=str(error))
+
+
+async def _question(event: InboundEvent, here: Conversation, chat: Chat) -> str:
+    """Return the message whose question was answered: the one pressed, or the one before the answer.
+
+    Another replica may have shown that one a moment ago, before it noted where: then it is looked for, as an older one
+    must not be folded to somebody's answer to a later question.
+    """
+    # A word in passing that only its reader sees cannot be folded.
+    if isinstance(event.what, Pressed) and (event.what.message or event.what.step == f"@{SAME}"):
+        return event.what.message
+    if here.shown_at == here.revision - 1:
+        return here.shown
+    found = await chat.shown(here.origin, f"{here.id}:{here.revision - 1}")
+    return found.message if found else ""
 
 
 async def post(store: ConversationStore, conversation: Conversation, view: View, chat: Chat) -> Posted:
@@ -65,7 +81,7 @@ def posted_at(conversation: Conversation, posted: Posted) -> Conversation:
     origin = conversation.origin
     if posted.thread and posted.thread != origin.thread:
         origin = replace(origin, thread=posted.thread)
-    return changed(conversation, origin=origin, shown=posted.message)
+    return changed(conversation, origin=origin, shown=posted.message, shown_at=conversation.revision)
 
 
 async def tell(desk: Desk, event: InboundEvent, chat: Chat, key: str, **fields: Value) -> None:

@@ -75,7 +75,8 @@ class Conversation:
     cause: the step that named the finding, as `guide#step`.
     incident: what a waiting conversation waits for; empty while the page shows none yet.
     told: what the official page said when that was told last.
-    where: how it is held. shown: the message its last view is in, once it is known, as `Posted.message`.
+    where: how it is held. shown: the message its last view is in, as far as it is known here, as `Posted.message`;
+    shown_at: the revision that view was of, which is older where another replica has shown a later one since.
     helpers: ids of others who take part: they may press.
     began: what the official page said when it began, as `answer:name of the incident`.
     due: when its silence is to be looked at; 0: never. nudged: it was asked once whether somebody is still there.
@@ -113,6 +114,7 @@ class Conversation:
     nudged: bool = False
     helped: str = ""
     handoff: Handoff | None = None
+    shown_at: int = 0
 
     @property
     def key(self) -> str:

@@ -84,6 +84,7 @@ class _Record(msgspec.Struct, array_like=True):
     nudged: bool = False
     helped: str = ""
     handoff: _Handoff | None = None
+    shown_at: int = 0
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -161,6 +162,7 @@ def _to_record(conversation: Conversation) -> _Record:
         nudged=conversation.nudged,
         helped=conversation.helped,
         handoff=_Handoff(**asdict(conversation.handoff)) if conversation.handoff else None,
+        shown_at=conversation.shown_at,
     )
 
 
@@ -198,6 +200,7 @@ def _from_record(record: _Record) -> Conversation:
         nudged=record.nudged,
         helped=record.helped,
         handoff=Handoff(**msgspec.structs.asdict(record.handoff)) if record.handoff else None,
+        shown_at=record.shown_at,
     )
 
 
@@ -254,5 +257,6 @@ def placed(conversation: Conversation, posted: bytes | None) -> Conversation:
     if thread and (newer or not origin.thread):
         origin = replace(origin, thread=unquote(thread, errors="surrogatepass"))
     if shown and (newer or not conversation.shown):
-        conversation = replace(conversation, shown=unquote(shown, errors="surrogatepass"))
+        name = unquote(shown, errors="surrogatepass")
+        conversation = replace(conversation, shown=name, shown_at=int(revision))
     return replace(conversation, origin=origin)
