@@ -20,6 +20,7 @@ from handlers.status import status_view
 from tests.adapters.discord.openapi import message_faults, needs_openapi
 from tests.adapters.discord.town import plain, walked
 from tests.contract.test_chat import HOSTILE, every_block, longest
+from tests.scenarios import announcing
 from tests.scenarios.playing import NOW, Player, everything, library, page
 
 V2 = 1 << 15
@@ -113,6 +114,21 @@ def test_lists_status_and_the_longest_fit() -> None:
     views = (longest(), every_block(), open_view(library(), mine, NOW), status_view(library(), incident(), NOW))
     for view in views:
         assert faults(RENDERER.message(view, PRIVATE)) == []
+
+
+async def test_every_announcement_fits() -> None:
+    there = await announcing.Town.build()
+    await there.listen(mention="<@&1>", mention_from="minor")
+    huge = announcing.made("huge", name="N" * 900, components=[{"id": f"c{n}", "name": "P" * 90} for n in range(60)])
+    huge["incident_updates"] = [announcing.said(f"u{n}", "investigating", "long words " * 900, NOW) for n in range(5)]
+    await there.tells(announcing.page_of(*announcing.OLD), after=60)
+    for document in ("hostile_text.json", "incidents_three_open.json", "life_7_postmortem.json"):
+        await there.tells(document)
+    await there.tells(announcing.page_of(huge, *announcing.OLD))
+    assert len(there.paper.log) > 4
+    for one in there.paper.log:
+        shown = RENDERER.framed(one.shows.view, 0xE67E22, one.message.key, Setting(mention=one.shows.mention))
+        assert faults(shown) == []
 
 
 def test_more_than_five_choices_are_a_select_and_the_last_way_out_is_there() -> None:
