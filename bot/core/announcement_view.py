@@ -41,11 +41,15 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A message to a channel. mention: whom to mention in it, as the platform writes it; empty for nobody."""
+    """A message to a channel. mention: whom to mention in it, as the platform writes it; empty for nobody.
+
+    thread: what a thread is called that begins with it, where threads have names; empty for that of announcements.
+    """
 
     view: View
     tone: Tone
     mention: str = ""
+    thread: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,10 +52,9 @@ class Gathering:
 
     began: the first report, or the first one sent here. guide: the kind, of what the room reports. incident: the id
     of the official one, once there is one; name: its name. people: how many reported it within the window; most: at
-    its height. changed: when its state did. wanted: somebody was sent here, so there has to be a thread.
-    messages: what has been sent, by `Doing` and, for an end, when. shown: mark of what the post shows; edited: since
-    when. intent: what is being sent, at the store's time `at`; token: this attempt's. shut: nothing can be sent here.
-    adopted: the post is an announcement, which others keep up to date.
+    its height. changed: when its state did. messages: what has been sent, by `Doing` and, for an end, when. shown:
+    mark of what the post shows; edited: since when. intent: what is being sent, at the store's time `at`; token: this
+    attempt's. shut: nothing can be sent here. adopted: the post is an announcement, which others keep up to date.
     version: raised by the store with every write.
     """
 
@@ -72,7 +71,6 @@ class Gathering:
     because: tuple[Shared, ...] = ()
     common: tuple[Shared, ...] = ()
     changed: float = 0.0
-    wanted: bool = False
     messages: Mapping[str, str] = field(default_factory=dict)
     link: str = ""
     shown: str = ""
@@ -102,8 +100,8 @@ def of_room(channel: str, murmur: Murmur, now: float) -> Gathering:
 
 def of_incident(channel: str, incident: str, name: str, now: float) -> Gathering:
     """Return a gathering for an official incident that somebody here reported."""
-    fresh = Gathering(f"{INCIDENT}{incident}", channel, now, State.OFFICIAL, incident=incident, name=name)
-    return replace(fresh, changed=now, wanted=True)
+    id_ = f"{INCIDENT}{incident}"
+    return Gathering(id_, channel, now, State.OFFICIAL, incident=incident, name=name, changed=now)
 
 
 def serving(gatherings: Iterable[Gathering], channel: str, *, guide: str, incident: str) -> Gathering | None:
@@ -195,7 +193,7 @@ def plan(here: Gathering, mark: str, now: float, *, unknown_for: float) -> Next 
         return Look(here.intent) if now >= here.at + unknown_for else None
     if not here.post:
         return Send(Doing.POST) if here.state.open else None
-    if here.wanted and here.state.open and Doing.TALK not in here.messages:
+    if here.state.open and Doing.TALK not in here.messages:
         return Send(Doing.TALK)
     end = f"{Doing.END}-{int(here.changed)}"
     if Doing.TALK in here.messages and not here.state.open and end not in here.messages:

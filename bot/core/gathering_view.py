@@ -25,7 +25,8 @@ def shown(library: Library, here: Gathering, doing: str, board: Board | None, no
     face = _Face(library, here, board, now)
     if doing == Doing.POST:
         return Notice(face.post(), face.tone)
-    return Notice(View(lead=face.talk() if doing == Doing.TALK else face.end()), face.tone)
+    view = View(lead=face.talk() if doing == Doing.TALK else face.end())
+    return Notice(view, face.tone, thread=library.messages.text("room.name"))
 
 
 def mark(library: Library, here: Gathering, board: Board | None, now: float) -> str:

@@ -93,7 +93,7 @@ async def test_two_replicas_count_a_person_as_one(rooms: RedisRooms, proxied: Pr
 async def test_a_gathering_comes_back_as_it_was_written(rooms: RedisRooms, place: Origin) -> None:
     full = Gathering(
         "room:timeout", "C1", 12.5, State.CALM, "timeout", "i1", "Elevated", 5, 7, Verdict.OURS,
-        (Shared("place", "company", 3),), (Shared("version", "2.1.30", 4),), 99.5, wanted=True,
+        (Shared("place", "company", 3),), (Shared("version", "2.1.30", 4),), 99.5,
         messages={"post": "1.1", "talk": "1.2"}, link="https://x", shown="m", edited=98.0,
     )  # fmt: skip
     assert await rooms.record(place, full) == replace(full, version=1)

@@ -128,19 +128,25 @@ def step(here: Gathering, board: Board | None, at: float) -> tuple[object, Gathe
 
 
 class TestPlan:
-    def test_one_message_then_nothing_until_something_changes(self) -> None:
+    def test_one_message_with_a_thread_below_it_then_nothing_until_something_changes(self) -> None:
         act, here = step(ROOM, CLEAR, NOW)
         assert act == Send(Doing.POST)
+        act, here = step(here, CLEAR, NOW + 1)
+        assert act == Send(Doing.TALK)
         assert step(here, CLEAR, NOW + 1)[0] is None
 
     def test_counting_on_is_shown_once_a_minute_and_a_new_state_at_once(self) -> None:
-        here = step(ROOM, CLEAR, NOW)[1]
+        here = step(step(ROOM, CLEAR, NOW)[1], CLEAR, NOW)[1]
         more = now(here, 7)
         assert step(more, CLEAR, NOW + 1)[0] is None
         assert isinstance(step(more, CLEAR, NOW + EDITED)[0], Edit)
-        assert isinstance(step(now(here, 0, at=NOW + 2), CLEAR, NOW + 3)[0], Edit)
+        calm, sends = now(here, 0, at=NOW + 2), []
+        for _ in range(3):
+            act, calm = step(calm, CLEAR, NOW + 3)
+            sends.append(type(act))
+        assert sends == [Send, Edit, type(None)], "a word below, and the message itself"
 
-    def test_a_thread_is_begun_for_those_who_are_sent_there_and_ended_with_a_word(self) -> None:
+    def test_the_thread_has_a_first_word_and_one_for_the_end(self) -> None:
         here, sends = of_incident("C1", "i1", "Elevated errors", NOW), list[str]()
         for board in (INCIDENT, INCIDENT, INCIDENT, over(), over(), over(), over()):
             here = now(here, 0, board, NOW + len(sends))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -21,6 +22,7 @@ from tests.contract.bench_slack import SlackBench
 from tests.scenarios.crowd import CROWDS, Crowd
 from tests.scenarios.playing import recogniser
 
+T = TypeVar("T")
 WEB = "claude.ai in firefox says Connection lost. Retrying... since ten minutes"
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
 LIMIT = "You've hit your usage limit"
@@ -200,7 +202,8 @@ class TestWaiting:
         other = crowd.replica()
         count = len(await crowd.bench.seen())
         going = await other.desk.store.going(crowd.bench.origin("ann"))
-        said = await asyncio.gather(crowd.minute(), tell_touched(other.desk, going, crowd.bench.chat))
+        theirs = tell_touched(other.desk, going, crowd.bench.chat)
+        said = await crowd.running(both(crowd.rounds(), theirs))
         assert sorted(said) == [0, 1]
         assert len(await crowd.bench.seen()) == count + 1
 
@@ -292,7 +295,8 @@ class TestTheRoom:
         for _ in range(3):
             await crowd.mention(CUT_OFF)
         await crowd.lookout.rooms.flush()
-        await asyncio.gather(crowd.looks(), other.looks(), crowd.looks(), other.looks())
+        looks = [one.lookout.tick(one.desk) for one in (crowd, other, crowd, other)]
+        await crowd.running(both(*looks))
         assert len(await notes(crowd)) == 1
 
     async def test_a_note_nobody_heard_back_of_is_found_and_not_sent_again(
@@ -381,6 +385,11 @@ class TestNewcomers:
         assert len(heard.signals) == 2
 
 
+async def both(*work: Coroutine[object, object, T]) -> list[T]:
+    """Do things at the same time."""
+    return await asyncio.gather(*work)
+
+
 def found() -> Recognition:
     return recogniser().recognise(CUT_OFF)
 
@@ -461,3 +470,15 @@ class TestAStorm:
             await crowd.looks()
             assert await crowd.threads() == 1
             assert len(await crowd.top()) == 1
+
+    async def test_waiting_asks_next_to_nothing_of_slack(self, tmp_path: Path) -> None:
+        async with CROWDS["slack"](tmp_path / "data") as crowd:
+            crowd.reads("incident")
+            bench = crowd.bench
+            assert isinstance(bench, SlackBench)
+            calls = bench.office.slack.calls
+            await crowd.command(CUT_OFF, user="ann")
+            before = len(calls)
+            await crowd.command(CUT_OFF, user="bob")
+            await press(crowd, "bob", WAIT)
+            assert [call.method for call in calls[before:]] == ["respond", "chat.postEphemeral"]

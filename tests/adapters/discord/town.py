@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -39,10 +40,13 @@ class Heard:
 
     dispatcher: Dispatcher
     events: list[tuple[InboundEvent, Chat]] = field(default_factory=list)
+    context: Context | None = None
+    """In which the last event was handed over: what runs in it lives by the clock of this Discord."""
     late: bool = False
     """Nothing is played until the test hands it on."""
 
     def submit(self, event: InboundEvent, chat: Chat, done: Callable[[], None] | None = None) -> bool:
+        self.context = copy_context()
         self.events.append((event, chat))
         return self.late or self.dispatcher.submit(event, chat, done)
 
