@@ -117,8 +117,10 @@ def _offered(turn: Turn) -> Iterator[tuple[str, str]]:
         yield "human", "handed.again"
     if here.handed:
         yield "fixed", "handed.fixed"
-    if here.outcome in {Outcome.FIXED, Outcome.LEFT, Outcome.HANDED_OFF} and (here.guide or here.step):
+    if here.outcome and (here.guide or here.step):
         yield "reopen", f"reopen.{here.outcome.value}"
+    if here.waiting:
+        yield "human", "control.human"
 
 
 def person(say: Messages, user: str) -> Inline:

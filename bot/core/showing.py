@@ -233,8 +233,8 @@ class Showing:
     def _end(self, outcome: Outcome) -> View:
         ending = self.library.ending(outcome)
         if outcome is Outcome.WAITING:
-            resume = Text(self.messages.inline("outcome.resume"))
-            return View(lead=ending.title, blocks=(*self._waiting(), *ending.body, resume), outcome=outcome)
+            blocks = (*self._waiting(), *ending.body)
+            return View(lead=ending.title, blocks=blocks, offers=tuple(endings.offers(self.turn)), outcome=outcome)
         return View(
             lead=endings.lead(self.turn, ending.title),
             blocks=tuple(endings.blocks(self.turn, ending.body)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.core.changing import changed
 from bot.core.conversation import Conversation
@@ -12,7 +12,7 @@ from bot.core.life import Quiet, due, quiet
 from bot.core.official import INCIDENT
 from bot.core.showing import Showing
 from bot.core.turn import SAME, Around, Turn
-from bot.core.view import View
+from bot.core.view import Control, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +49,6 @@ def nudge(library: Library, conversation: Conversation, around: Around) -> Trans
         return None
     turn.change(nudged=True)
     turn.tell_aside("life.nudge")
-    return settled(turn, nudging=True)
+    asked = settled(turn, nudging=True)
+    works = Control("@fixed", library.messages.text("handed.fixed"))
+    return replace(asked, view=replace(asked.view, controls=(works, *asked.view.controls)))

@@ -104,7 +104,7 @@ class Room:
     async def fold(self, origin: Origin, message: str, folded: Folded) -> None:  # noqa: ARG002 - ids say all here
         for one in (*self.messages, *(told for box in self.told.values() for told in box)):
             if one.id == message:
-                one.seen = Seen(f"{plain(folded.lead)}\n{plain(folded.question)} → {folded.answer}")
+                one.seen = Seen(f"{plain(folded.lead)}\n{plain(folded.question)} → {folded.answer} · {folded.by}")
 
     async def shown(self, origin: Origin, key: str) -> Posted | None:
         found = (m for m in self.messages if m.channel == origin.channel and m.view.key == key)

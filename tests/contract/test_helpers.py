@@ -141,6 +141,19 @@ class TestAHandOff:
         assert "has taken it" in (await bench.seen())[-1].text
         assert RETURN in (await bench.private(BOB))[-1].buttons
 
+    async def test_what_was_held_privately_says_so_and_is_answered_privately(self, bench: Bench) -> None:
+        rooms(bench, handoff=bench.channel("watched"))
+        await bench.command(ANN, CUT_OFF, channel="other")
+        await bench.command(ANN, "get a human", channel="other")
+        assert any("with the helpers" in told.text for told in await bench.private(ANN))
+        (found,) = await bench.seen()
+        assert "private conversation: write to them directly" in found.text
+        await bench.press(BOB, TAKE)
+        assert any("has taken it" in told.text for told in await bench.private(ANN))
+        await bench.press(BOB, ASK)
+        assert "Their conversation is private" in (await bench.private(BOB))[-1].text
+        assert len(await bench.seen()) == 1
+
     async def test_a_target_that_is_gone_is_said_and_nothing_is_lost(self, bench: Bench) -> None:
         rooms(bench, handoff="999999999999999999")
         if hasattr(bench.chat, "gone"):
@@ -189,8 +202,9 @@ class TestHelpers:
         assert "Let others help" not in last.buttons
         await bench.press(BOB, TOOLS)
         assert "git diff" in (await bench.seen())[-1].text
-        (here,) = await bench.desk.store.of(bench.origin(ANN))
-        assert here.history[-1].by == bench.origin(BOB).user
+        folded = (await bench.seen())[-2]
+        assert TOOLS in folded.text
+        assert bench.origin(BOB).user in folded.text, "who answered is shown"
 
     async def test_a_helper_of_the_settings_may_answer(self, bench: Bench) -> None:
         rooms(bench, helpers=frozenset({await bench.group(BOB)}))
