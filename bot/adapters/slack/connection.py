@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -13,7 +14,6 @@ import aiohttp
 import structlog
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
-from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.async_context import AsyncBoltContext
@@ -32,6 +32,7 @@ from bot.adapters.slack.intake import Door
 from bot.adapters.slack.members import Members
 from bot.adapters.slack.render import Renderer
 from bot.adapters.slack.scopes import SCOPES
+from bot.adapters.slack.sockets import Socket, SocketHandler
 from bot.adapters.slack.workspaces import Many, Single, seal
 from bot.core.errors import NotAllowed, SettingsError
 from bot.ports.platform import House
@@ -91,7 +92,7 @@ class Access:
 class SlackRunning:
     """Implements the Running and the Announces port. url: where HTTP requests are taken, if they are.
 
-    app: takes every payload, whichever way it comes. socket: says whether Socket Mode is connected, where it is used.
+    app: takes every payload, whichever way it comes. socket: Socket Mode, where it is used.
     """
 
     chat: SlackChat
@@ -100,18 +101,25 @@ class SlackRunning:
     workspaces: Single | Many
     app: AsyncApp
     url: str = ""
-    socket: Callable[[], bool] | None = None
+    socket: Socket | None = None
 
     @property
     def trouble(self) -> str:
         """Why Slack is not heard."""
         if self.workspaces.over:
             return "the token is of no more use"
-        return "" if self.url or self.socket is None or self.socket() else "Socket Mode is not connected"
+        return "" if self.url or self.socket is None or self.socket.connected else "Socket Mode is not connected"
 
     async def ended(self) -> str:
-        """Wait until the one token is of no more use; return why."""
-        return await self.workspaces.ended()
+        """Wait until the one token, or that of the only way in, is of no more use; return why."""
+        if self.url or self.socket is None:
+            return await self.workspaces.ended()
+        over = asyncio.ensure_future(self.workspaces.ended())
+        try:
+            done, _ = await asyncio.wait({over, self.socket.refused}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            over.cancel()
+        return done.pop().result()
 
 
 @asynccontextmanager
@@ -227,12 +235,10 @@ async def _listen(
     return f"http://{host}:{port}{PATH}"
 
 
-async def _connect(
-    access: Access, client: AsyncWebClient, app: AsyncApp, closing: AsyncExitStack
-) -> Callable[[], bool]:
-    """Open Socket Mode, which then reconnects by itself; return what says whether it is connected."""
+async def _connect(access: Access, client: AsyncWebClient, app: AsyncApp, closing: AsyncExitStack) -> Socket:
+    """Open Socket Mode, which then reconnects by itself."""
     try:
-        # Asked once by ourselves: slack_sdk would try a refused token for ever.
+        # Asked once before: a start does not go on trying with a token that is refused.
         await client.apps_connections_open(app_token=access.app_token)
     except FAULTS as error:
         failed = translated(error, "apps.connections.open")
@@ -240,15 +246,11 @@ async def _connect(
             do = "SLACK_APP_TOKEN is not valid, or lacks connections:write"
             raise NotAllowed(f"{failed}: {do}", missing=failed.missing) from error
         raise failed from error
-    handler = AsyncSocketModeHandler(app, access.app_token, logger=_quiet(), web_client=client)
+    socket = Socket(access.app_token, client, _quiet())
+    handler = SocketHandler(app, socket)
     closing.push_async_callback(handler.close_async)
     await handler.connect_async()  # type: ignore[no-untyped-call]
-
-    def connected() -> bool:
-        session = handler.client.current_session
-        return session is not None and not session.closed
-
-    return connected
+    return socket
 
 
 def _quiet() -> logging.Logger:

@@ -84,11 +84,11 @@ class Renderer:
         rich = Rich(self.grades)
         rich.lead(folded.lead, None)
         struck: list[Json] = [{"type": "text", "text": plain(folded.question), "style": {"strike": True}}]
-        answer: list[Json] = [{"type": "text", "text": f" → {folded.answer} "}]
+        answer: list[Json] = [{"type": "text", "text": f" → {folded.answer} "}] if folded.answer else []
         if folded.by:
             answer += [{"type": "text", "text": "· "}, {"type": "user", "user_id": folded.by}]
         rich.line([*struck, *answer])
-        text = f"{plain(folded.question)} → {folded.answer}"
+        text = plain(folded.question) + (f" → {folded.answer}" if folded.answer else "")
         return Message(escaped(cut(text, FALLBACK)), ({"type": "rich_text", "elements": rich.elements},))
 
     def _blocks(self, view: View) -> Iterator[Json]:

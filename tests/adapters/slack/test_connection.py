@@ -28,8 +28,8 @@ from tests.scenarios.playing import library
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
 
 
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(DEADLINE):
+async def until(true: Callable[[], bool], within: float = DEADLINE) -> None:
+    async with asyncio.timeout(within):
         while not true():  # noqa: ASYNC110 - what is waited for happens in a library
             await asyncio.sleep(0.01)
 
@@ -89,6 +89,33 @@ class TestSocketMode:
                 assert (await at_work.slack.heard.get())["envelope_id"] == "10.6"
             await at_work.dispatcher.idle()
             assert len(at_work.slack.posted) == 1
+
+    @pytest.mark.parametrize("fault", [None, Fault(500), Fault(429, "ratelimited", {"Retry-After": "1"})])
+    async def test_when_it_cannot_be_opened_again_at_once_it_is_tried_until_it_can(
+        self, tmp_path: Path, fault: Fault | None
+    ) -> None:
+        async with office(tmp_path / "data", signing_secret="", app_token=APP) as at_work:
+            await until(lambda: bool(at_work.slack.sockets))
+            if fault:
+                at_work.slack.plan("apps.connections.open", fault)
+            else:
+                at_work.slack.refusing = 1
+            await at_work.slack.sockets[-1].send_json({"type": "disconnect", "reason": "refresh_requested"})
+            await at_work.slack.sockets[-1].close()
+            await until(lambda: len(at_work.slack.sockets) == 2, 40)
+            await at_work.slack.sockets[-1].send_json(envelope(at_work, "10.8"))
+            async with asyncio.timeout(DEADLINE):
+                assert (await at_work.slack.heard.get())["envelope_id"] == "10.8"
+            await at_work.dispatcher.idle()
+            assert at_work.running.trouble == ""
+
+    async def test_a_token_that_is_taken_back_ends_the_platform_with_what_to_do(self, tmp_path: Path) -> None:
+        async with office(tmp_path / "data", signing_secret="", app_token=APP) as at_work:
+            await until(lambda: bool(at_work.slack.sockets))
+            at_work.slack.plan("apps.connections.open", *[Fault(error="token_revoked")] * 9)
+            await at_work.slack.sockets[-1].send_json({"type": "disconnect", "reason": "link_disabled"})
+            async with asyncio.timeout(DEADLINE):
+                assert "set it as SLACK_APP_TOKEN" in await at_work.running.ended()
 
     async def test_both_ways_in_at_once_answer_once(self, tmp_path: Path) -> None:
         async with office(tmp_path / "data", app_token=APP) as at_work:

@@ -74,6 +74,10 @@ class Slack:
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
     users: dict[str, str] = field(default_factory=dict)
     sockets: list[web.WebSocketResponse] = field(default_factory=list)
+    tickets: set[str] = field(default_factory=set)
+    """Addresses of sockets that were used: each serves once."""
+    refusing: int = 0
+    """Sockets that will be refused."""
     heard: asyncio.Queue[dict[str, Any]] = field(default_factory=asyncio.Queue)
     scopes: str = ",".join(SCOPES)
     members: list[str] = field(default_factory=list)
@@ -167,7 +171,7 @@ class Slack:
             return web.json_response({"ok": True, "users": known[group]})
         said: dict[str, dict[str, Any]] = {
             "usergroups.list": {"usergroups": self.groups},
-            "apps.connections.open": {"url": f"{self.url.replace('http', 'ws')}/socket"},
+            "apps.connections.open": {"url": f"{self.url.replace('http', 'ws')}/socket?ticket={len(self.calls)}"},
             "oauth.v2.access": self.installation,
             "users.conversations": {"channels": [{"id": channel} for channel in self.members]},
         }
@@ -208,7 +212,13 @@ class Slack:
             return web.Response(text="<html>sign in</html>", content_type="text/html")
         return web.Response(text=text, content_type=kind)
 
-    async def socket(self, request: web.Request) -> web.WebSocketResponse:
+    async def socket(self, request: web.Request) -> web.StreamResponse:
+        ticket = request.query.get("ticket", "")
+        if ticket in self.tickets or self.refusing:
+            self.refusing = max(0, self.refusing - 1)
+            self.tickets.add(ticket)
+            return web.Response(status=503)
+        self.tickets.add(ticket)
         connection = web.WebSocketResponse()
         await connection.prepare(request)
         self.sockets.append(connection)
