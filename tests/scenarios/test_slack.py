@@ -72,6 +72,11 @@ class TestWaysIn:
         await at_work.pressed("bob", TOOLS, opening["blocks"], container)
         assert "git diff" in (await said(at_work))[-1]
 
+    async def test_a_sub_command_behind_a_mention_is_answered_privately(self, at_work: Office) -> None:
+        await mention(at_work, "help")
+        assert "Paste what Claude printed" in (await told(at_work))[-1]
+        assert await said(at_work) == []
+
     async def test_a_mention_in_a_thread_is_answered_in_that_thread(self, at_work: Office) -> None:
         channel = at_work.channels["other"]
         root = await at_work.wrote("bob", "who knows about deploys?", channel=channel)

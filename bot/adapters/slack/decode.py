@@ -168,9 +168,14 @@ def _written(message: Mapping[str, Any], here: Here, channel: str) -> InboundEve
     root = _text(message, "thread_ts")
     room: Room = "direct" if channel.startswith("D") else "threads"
     mentioned = _text(message, "type") == "app_mention" or mentions(text, here.me)
+    words = _words(message, here)
+    what = here.read(words) if mentioned and room == "threads" and not root and words else None
+    if isinstance(what, Commanded):
+        # Behind a mention that would begin a thread, a sub-command is one as well, answered to them alone.
+        return InboundEvent(f"{channel}:{ts}", Origin(PLATFORM, here.workspace, channel, user), what, room=room)
     origin = Origin(PLATFORM, here.workspace, channel, user, "" if room == "direct" else root or ts)
     how: How = "direct" if room == "direct" else "mention" if mentioned else "thread" if root else "watched"
-    said = Said(_words(message, here), how, author=_quoted_author(message, user, here) if mentioned else "")
+    said = Said(words, how, author=_quoted_author(message, user, here) if mentioned else "")
     return InboundEvent(f"{channel}:{ts}", origin, said, room=room)
 
 

@@ -110,6 +110,14 @@ class TestMessages:
         assert files_of({"files": files}) == (File("https://files.slack.com/a", 10),) * 2
         assert files_of({"files": "x"}) == ()
 
+    def test_a_sub_command_behind_a_mention_is_one(self) -> None:
+        asked = from_event(written(type="app_mention", text="<@UBOT> status"), HERE)
+        assert asked == InboundEvent("C1:10.5", Origin("slack", "T1", "C1", "U1"), Commanded("status"), room="threads")
+        said_in_a_thread = written(type="app_mention", text="<@UBOT> status", thread_ts="1.1")
+        assert said(from_event(said_in_a_thread, HERE)).text == "status"
+        assert said(from_event(written(type="app_mention", text="<@UBOT> status page is green"), HERE)).how == "mention"
+        assert said(from_event(written(type="app_mention", text="<@UBOT>"), HERE)).text == ""
+
 
 class TestCommands:
     BODY: Mapping[str, str] = {"channel_id": "C1", "user_id": "U1", "trigger_id": "1.2", "text": "status"}

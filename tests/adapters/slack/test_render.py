@@ -20,6 +20,7 @@ from bot.core.view import Offer, View
 from handlers.commands import open_view
 from handlers.status import status_view
 from tests.adapters.slack.kit import faults
+from tests.scenarios.announcing import Town
 from tests.scenarios.playing import NOW, Player, everything, library, page
 
 RENDERER = Renderer(library().messages)
@@ -176,3 +177,39 @@ def test_foreign_block_ids_are_not_ours() -> None:
     assert from_block_id("") is None
     assert from_block_id("aBcD3") is None
     assert from_block_id("x:y:z:w") is None
+
+
+LIVES = {
+    "a life": [f"life_{n}_{s}.json" for n, s in enumerate(
+        ("investigating", "identified", "monitoring", "identified", "monitoring", "resolved", "postmortem"), 1
+    )],
+    "edited": ["edited_title_impact_resolved_body.json"],
+    "hostile": ["hostile_text.json"],
+    "three open": ["incidents_three_open.json"],
+    "windows": ["window_1_before.json", "window_2_duplicate.json", "window_3_duplicate_deleted.json"],
+    "between": ["appears_resolved_between_polls.json"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("life", LIVES)
+async def test_every_announcement_is_within_limits(life: str) -> None:
+    town = await Town.build()
+    await town.tells("incidents_empty_list.json")
+    await town.listen(mention="<!here>", mention_from="none")
+    for name in LIVES[life]:
+        await town.tells(name)
+    shown = [notice for message in town.paper.messages.values() for notice in message.history]
+    assert shown
+    assert {fault for notice in shown for fault in faults(RENDERER.message(notice.view))} == set()
+
+
+async def test_so_is_every_stage_of_a_maintenance() -> None:
+    town = await Town.build()
+    await town.tells("incidents_empty_list.json")
+    await town.listen()
+    stages = ("1_scheduled", "1b_rescheduled_no_update", "2_in_progress", "3_verifying", "4_completed")
+    for stage in stages:
+        await town.tells("incidents_empty_list.json", maintenances=f"maintenance_{stage}.json")
+    shown = [notice for message in town.paper.messages.values() for notice in message.history]
+    assert len(shown) >= len(stages)
+    assert {fault for notice in shown for fault in faults(RENDERER.message(notice.view))} == set()
