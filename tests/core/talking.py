@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from bot.adapters.console.plain import as_text
 from bot.core import flow
 from bot.core.conversation import Conversation
-from bot.core.flow import Begin, Press, Say, Transition
+from bot.core.flow import Begin, Press, Say
 from bot.core.incident import Board
 from bot.core.library import Library
 from bot.core.recogniser import Candidate, Decision, Recognition
 from bot.core.text import Block, Text, plain
+from bot.core.transition import Transition
 from bot.core.turn import Around
 from bot.core.view import View
 from bot.core.waiting import over

@@ -9,11 +9,12 @@ from functools import cache
 from bot.core import flow
 from bot.core.conversation import Conversation
 from bot.core.event import Origin
-from bot.core.flow import Begin, Press, Say, Transition
+from bot.core.flow import Begin, Press, Say
 from bot.core.guide import ToStep
 from bot.core.incident import Board, Component, Health, Incident
 from bot.core.library import Library
 from bot.core.recogniser import Candidate, Decision, Recogniser, Recognition
+from bot.core.transition import Transition
 from bot.core.turn import Around
 from bot.core.view import View
 from bot.runtime.content import Content, load

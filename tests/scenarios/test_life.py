@@ -38,6 +38,7 @@ from handlers.turns import handle
 from handlers.waiting import tell_ended
 from tests.contract.bench_room import RoomBench, room
 from tests.contract.test_chat import CUT_OFF, OVERLOADED, TOOLS
+from tests.scenarios.desk import Page
 from tests.scenarios.playing import NOW, page, recogniser
 
 HALF, DAY = 1800.0, 86400.0
@@ -194,7 +195,8 @@ class TestSilence:
         assert (await house.here()).open
 
 
-def page_of(house: House) -> object:
+def page_of(house: House) -> Page:
+    assert isinstance(house.desk.status, Page)
     return house.desk.status
 
 
@@ -288,6 +290,29 @@ async def test_of_two_helpers_at_two_replicas_one_has_it(house: House) -> None:
     assert sum("has taken it" in text for text in await house.texts()) == 1
 
 
+async def test_where_a_step_has_helped_often_enough_it_says_so(house: House) -> None:
+    jobs = Jobs(house.desk, {"room": house.bench.chat})
+    for n in range(12):
+        await house.bench.mention(f"U{n}", CUT_OFF)
+        await house.bench.press(f"U{n}", TOOLS)
+        await house.bench.say(f"U{n}", "it works again" if n % 3 else "that's all, thanks")
+        assert "It fixed it for" not in " ".join(await house.texts())
+    await jobs.written()
+    await jobs.learned()
+    await house.bench.mention(ANN, CUT_OFF)
+    await house.bench.press(ANN, TOOLS)
+    assert "It fixed it for 8 of" not in (await house.texts())[-1], "eight tried it to an end: too few"
+    for n in range(20, 24):
+        await house.bench.mention(f"U{n}", CUT_OFF)
+        await house.bench.press(f"U{n}", TOOLS)
+        await house.bench.press(f"U{n}", "Nothing changed")
+    await jobs.written()
+    await jobs.learned()
+    await house.bench.mention(BOB, CUT_OFF)
+    await house.bench.press(BOB, TOOLS)
+    assert "It fixed it for 8 of 12 here." in (await house.texts())[-1]
+
+
 async def test_insights_of_a_workspace(house: House) -> None:
     for n in range(6):
         await house.bench.mention(f"U{n}", CUT_OFF)
@@ -350,10 +375,10 @@ async def open_and_ended(house: House) -> None:
 
 async def owed_waiting_and_handed(house: House) -> None:
     bench = house.bench
-    page_of(house).read = page("incident")  # type: ignore[attr-defined]
+    page_of(house).read = page("incident")
     await bench.command(ANN, OVERLOADED, channel="other")
     await bench.press_private(ANN, "Wait and tell me")
-    page_of(house).read = page("clear")  # type: ignore[attr-defined]
+    page_of(house).read = page("clear")
     await bench.mention(ANN, "claude.ai says Connection lost. Retrying...")
     await bench.press(ANN, "Get a human")
     await handed(house, "crashed2")
@@ -372,21 +397,17 @@ async def helping_others(house: House) -> None:
 
 def traces(house: House) -> list[str]:
     """Every key whose name or value holds their id."""
-    found = []
     with redis.Redis(unix_socket_path=str(place_for(house.data_dir).socket)) as client:
-        for key in client.scan_iter():
-            whole = key + _value(client, key)
-            found += [key.decode()] if ANN.encode() in whole else []
-    return found
+        return [key.decode() for key in client.scan_iter() if ANN in f"{key!r} {_value(client, key)}"]
 
 
-def _value(client: redis.Redis, key: bytes) -> bytes:
+def _value(client: redis.Redis, key: bytes) -> str:
     match client.type(key):
         case b"string":
-            return bytes(client.get(key) or b"")
+            return repr(client.get(key))
         case b"hash":
-            return b" ".join(part for pair in client.hgetall(key).items() for part in pair)
+            return repr(client.hgetall(key))
         case b"zset":
-            return b" ".join(client.zrange(key, 0, -1))
+            return repr(client.zrange(key, 0, -1))
         case other:
             raise AssertionError(other)
