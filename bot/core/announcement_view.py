@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from bot.core.announcement import Doing, Intent, Note, What
 from bot.core.incident import Update
@@ -15,13 +15,15 @@ from bot.core.moments import clock, duration, moment, stamp
 from bot.core.official import state_word
 from bot.core.plan import parts
 from bot.core.subscription import Choice
-from bot.core.text import Block, Bullets, Evidence, Inline, Text
+from bot.core.text import Block, Bullets, Evidence, Inline, Text, words
 from bot.core.topics import Topic
 from bot.core.view import Cite, View
 from bot.core.watch import Kind, Known, Page, Standing
 
 _ROOM = 2400
 """Characters of the vendor's words in one message: what every platform shows without cutting."""
+_SHORT = "stspg.io"
+"""Where Statuspage's short links lead through."""
 _LEAST, _MOST = 60, 400
 """Characters of one update among several, and in the post."""
 
@@ -103,14 +105,25 @@ class _Shown:
 
     def reply(self, updates: tuple[str, ...], notes: tuple[Note, ...]) -> Notice:
         told = [(known, update) for known, update in _in_order(self._members) if _name(known, update) in updates]
-        room = _room(len(told))
-        lines: list[Inline] = [self._of(known, self._update(update, room, moves=True)) for known, update in told]
-        lines += [self._of(self._member(note.incident), self._note(note)) for note in notes]
         newest = told[-1][0] if told else self._member(notes[0].incident) if notes else self._members[0]
+        said = [self._of(self._member(note.incident), self._note(note)) for note in notes]
+        blocks: list[Block] = []
+        room = _room(len(told))
+        for known, update in told:
+            # One by itself has its state as the head of the message; several read as a list of what was said.
+            head = self._of(known, self._head(update))
+            if len(told) == 1:
+                said.insert(0, head)
+                blocks.append(Text(words(_cut(update.body, room) or self._say.text("announce.unsaid"))))
+            else:
+                blocks.append(Text(self._of(known, self._update(update, room))))
+            blocks += self._moved(update)
+        if len(told) > 1:
+            said.insert(0, self._say.inline("announce.several", n=len(told)))
+        lead, *rest = said or [self._lead(newest)]
         cut = any(len(update.body) > room for _, update in told)
-        sources = self._source(newest) if cut else ()
-        lead, *rest = lines or [self._lead(newest)]
-        return Notice(self._view(lead, (*self._drill(), *(Text(line) for line in rest)), sources), tone_of(newest))
+        view = View(lead, (), (*self._drill(), *blocks, *map(Text, rest)), sources=self._source(newest) if cut else ())
+        return Notice(view, tone_of(newest))
 
     # --- pieces ---
 
@@ -198,7 +211,8 @@ class _Shown:
         only_latest = [latest] == told or not self._choice.replies
         if len(told) > 1 or not only_latest:
             room = min(_room(len(told)), _MOST)
-            yield from (Text(self._update(update, room)) for update in told)
+            first = len(told) == 1 and told != [latest]
+            yield from (Text(self._update(update, room, first=first)) for update in told)
         if latest is not None and not known.over and (only_latest or latest not in told):
             yield from self._latest(known, _MOST)
         elif known.over and told == [latest] and latest is not None:
@@ -214,10 +228,26 @@ class _Shown:
         else:
             yield Text(self._say.inline("announce.latest", at=self._at(latest.at), body=body))
 
-    def _update(self, update: Update, room: int, *, moves: bool = False) -> Inline:
+    def _update(self, update: Update, room: int, *, first: bool = False) -> Inline:
+        state, body = self._state(update), _cut(update.body, room) or self._say.text("announce.unsaid")
+        if update.at is None:
+            return self._say.inline("announce.update-undated", state=state, body=body)
+        key = "announce.first" if first else "announce.update"
+        return self._say.inline(key, **({} if first else {"state": state}), at=self._at(update.at), body=body)
+
+    def _head(self, update: Update) -> Inline:
+        state = self._state(update)
+        state = state[:1].upper() + state[1:]
+        if update.at is None:
+            return self._say.inline("announce.head-undated", state=state)
+        return self._say.inline("announce.head", state=state, at=self._at(update.at))
+
+    def _state(self, update: Update) -> str:
         key = f"announce.state.{update.status}"
-        state = self._say.text(key) if key in self._say else state_word(self._say, "state", update.status)
-        body = _cut(update.body, room) or self._say.text("announce.unsaid")
+        return self._say.text(key) if key in self._say else state_word(self._say, "state", update.status)
+
+    def _moved(self, update: Update) -> Iterator[Block]:
+        """Say which parts changed with an update, a line each."""
         changes = [
             self._say.text(
                 "announce.moved",
@@ -226,12 +256,10 @@ class _Shown:
                 after=state_word(self._say, "state", move.after),
             )
             for move in update.moves
-            if moves and move.before and move.after and move.before != move.after
+            if move.before and move.after and move.before != move.after
         ]
-        body = " · ".join((body, *changes))
-        if update.at is None:
-            return self._say.inline("announce.update-undated", state=state, body=body)
-        return self._say.inline("announce.update", state=state, at=self._at(update.at), body=body)
+        if changes:
+            yield Text(words(" · ".join(changes)))
 
     def _note(self, note: Note) -> Inline:
         match note.what:
@@ -261,6 +289,9 @@ class _Shown:
 
     def _source(self, known: Known | None = None) -> tuple[Cite, ...]:
         link = (known.incident.link if known else "") or self._page.link
+        if known and self._page.link and urlsplit(link).hostname == _SHORT:
+            # What people read of a link is its host: that of the page, where it leads in the end.
+            link = f"{self._page.link.rstrip('/')}/incidents/{quote(known.incident.id, safe='')}"
         host = urlsplit(self._page.link or link).hostname
         return (Cite(host or self._say.text("status.source"), link),) if link else ()
 

@@ -50,29 +50,29 @@ async def thread() -> tuple[str, int]:
     """A mention; the thread after a press; after words; handed to a human."""
     async with _bench() as bench:
         await bench.mention("ann", f"claude code just died on me `{CUT_OFF}`")
-        columns = [_seen(bench.town)]
+        columns = [seen(bench.town)]
         await bench.press("ann", TOOLS)
-        columns.append(_seen(bench.town))
+        columns.append(seen(bench.town))
         await bench.say("ann", "ok two files edited, tests not run yet")
-        columns.append(_seen(bench.town)[-1:])
+        columns.append(seen(bench.town)[-1:])
         await bench.say("ann", "get a human")
-        columns.append(_seen(bench.town)[-1:])
-        return _drawn(columns)
+        columns.append(seen(bench.town)[-1:])
+        return drawn(columns)
 
 
 async def more() -> tuple[str, int]:
     """More choices than buttons; during an incident; waiting; an offer in a watched channel."""
     async with _bench() as bench:
         await bench.mention("bob", "API Error: 401 OAuth token has expired. Please run /login")
-        columns = [_seen(bench.town)]
+        columns = [seen(bench.town)]
         bench.town.page.read = page("incident")
         await bench.mention("ann", "API Error: Repeated 529 Overloaded errors")
-        columns.append(_seen(bench.town)[-1:])
+        columns.append(seen(bench.town)[-1:])
         await bench.press("ann", "Wait and tell me")
-        columns.append(_seen(bench.town)[-1:])
+        columns.append(seen(bench.town)[-1:])
         await bench.post("ann", f"anybody else? `{CUT_OFF}`", channel="watched")
-        columns[-1] += _seen(bench.town)[-1:]
-        return _drawn(columns)
+        columns[-1] += seen(bench.town)[-1:]
+        return drawn(columns)
 
 
 SCENES = {"discord-thread": thread, "discord-more": more}
@@ -86,7 +86,7 @@ async def _bench() -> AsyncIterator[DiscordBench]:
             yield DiscordBench(there)
 
 
-def _seen(there: Town) -> list[Message]:
+def seen(there: Town) -> list[Message]:
     """Redial's messages in channels and threads as they stand now, oldest first."""
     return [{"components": _json(one)} for one in there.public()]
 
@@ -95,7 +95,8 @@ def _json(message: discord.Message) -> list[dict[str, Any]]:
     return [dict(part.to_dict()) for part in message.components]
 
 
-def _drawn(columns: Sequence[Sequence[Message]]) -> tuple[str, int]:
+def drawn(columns: Sequence[Sequence[Message]]) -> tuple[str, int]:
+    """Return columns of messages as HTML, and how many."""
     sections = ("".join(map(_message, column)) for column in columns)
     return _STYLE + "".join(f'<section class="discord">{inner}</section>' for inner in sections), len(columns)
 

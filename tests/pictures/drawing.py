@@ -17,6 +17,7 @@ WIDTH = 390
 _PACKAGES = ("slack-blocks-to-jsx@1.1.1", "react@18.3.1", "react-dom@18.3.1")
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _GAP = 10
+_DOTS = {"⚪": "#c4c9ce", "🟡": "#f2c94c", "🟠": "#e8833a", "🔴": "#d64545", "🔵": "#3d7fc4", "🟢": "#3fa45b"}
 _PAGE = """<!doctype html><meta charset=utf-8><style>
 body {{ margin: 0; background: #fff; display: flex; gap: {gap}px; align-items: flex-start;
   font: 15px Lato, "Noto Sans", "DejaVu Sans", "Noto Color Emoji", sans-serif }}
@@ -38,6 +39,14 @@ def slack_columns(columns: Sequence[Sequence[dict[str, Any]]]) -> str:
     return done.stdout
 
 
+def _dotted(body: str) -> str:
+    """Draw coloured circles, which not every machine has a font for."""
+    for mark, colour in _DOTS.items():
+        dot = f'<span style="display:inline-block;width:.8em;height:.8em;border-radius:50%;background:{colour}"></span>'
+        body = body.replace(mark, dot)
+    return body
+
+
 def photograph(body: str, columns: int, path: Path) -> None:
     """Write a picture of columns of HTML, as high as they are."""
     browser = next((found for name in _BROWSERS if (found := shutil.which(name))), None)
@@ -46,7 +55,7 @@ def photograph(body: str, columns: int, path: Path) -> None:
     width = columns * (WIDTH + _GAP) - _GAP
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.html")
-        page.write_text(_PAGE.format(gap=_GAP, width=WIDTH, body=body), encoding="utf-8")
+        page.write_text(_PAGE.format(gap=_GAP, width=WIDTH, body=_dotted(body)), encoding="utf-8")
         quiet = [
             browser,
             "--headless",

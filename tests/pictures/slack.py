@@ -35,7 +35,7 @@ async def thread() -> tuple[str, int]:
         await bench.say("ann", "ok two files edited, tests not run yet")
         columns.append((await _thread(bench))[-1:])
         await bench.mention("bob", "API Error: 401 OAuth token has expired. Please run /login")
-        return _drawn([*columns, (await _thread(bench))[-1:]])
+        return drawn([*columns, (await _thread(bench))[-1:]])
 
 
 async def more() -> tuple[str, int]:
@@ -48,7 +48,7 @@ async def more() -> tuple[str, int]:
         columns[0].append(await _private(bench, "ann"))
         await bench.mention("bob", OVERLOADED)
         await bench.press_private("bob", "Mine is different: start anyway")
-        columns.append([_shown(bench.office.slack.posted[-1][1]["blocks"])])
+        columns.append([shown(bench.office.slack.posted[-1][1]["blocks"])])
         bench.office.page.read = page("clear")
         await bench.mention("bob", f"claude code just died on me `{CUT_OFF}`")
         await bench.press("bob", TOOLS)
@@ -56,7 +56,7 @@ async def more() -> tuple[str, int]:
         columns.append((await _thread(bench))[-1:])
         bench.office.page.read = page("incident")
         columns.append([await _home(bench, "ann")])
-        return _drawn(columns)
+        return drawn(columns)
 
 
 async def choosing() -> tuple[str, int]:
@@ -72,7 +72,7 @@ async def choosing() -> tuple[str, int]:
         columns.append([_told(one)])
         await one.types("bob", "subscribe major")
         columns[2].append(_told(one))
-        return _drawn(columns)
+        return drawn(columns)
 
 
 async def handoff() -> tuple[str, int]:
@@ -86,7 +86,7 @@ async def handoff() -> tuple[str, int]:
         await bench.press("ann", "It dropped again, the same line")
         await bench.press("ann", "Get a human")
         packet = await bench.office.ours(bench.channel("other"))
-        columns = [[_shown(one["blocks"]) for one in packet]]
+        columns = [[shown(one["blocks"]) for one in packet]]
         told = (await _thread(bench))[-1:]
         seen = await bench.seen()
         at = next(n for n, one in enumerate(seen) if "Take it" in one.buttons)
@@ -97,8 +97,8 @@ async def handoff() -> tuple[str, int]:
             told += (await _thread(bench))[-1:]
             if label == "Take it":
                 packet = await bench.office.ours(bench.channel("other"))
-                columns.append([_shown(one["blocks"]) for one in packet])
-        return _drawn([*columns, told])
+                columns.append([shown(one["blocks"]) for one in packet])
+        return drawn([*columns, told])
 
 
 async def insights() -> tuple[str, int]:
@@ -110,9 +110,9 @@ async def insights() -> tuple[str, int]:
             draw(bench.desk.library, week, month, path)
             picture = b64encode(path.read_bytes()).decode()  # noqa: ASYNC240 - nobody else waits here
         view = insights_view(bench.desk.library, week, month)
-        shown = _shown(list(bench.chat.renderer.message(view).blocks))
-        drawn, _ = _drawn([[shown]])
-        return f'<section><img style="width:100%" src="data:image/png;base64,{picture}"></section>{drawn}', 2
+        one = shown(list(bench.chat.renderer.message(view).blocks))
+        html, _ = drawn([[one]])
+        return f'<section><img style="width:100%" src="data:image/png;base64,{picture}"></section>{html}', 2
 
 
 def imagined() -> tuple[Insight, Insight]:
@@ -148,12 +148,12 @@ async def _bench() -> AsyncIterator[SlackBench]:
 async def _thread(bench: SlackBench) -> Column:
     """Redial's messages in the newest thread, as they stand now."""
     found = await bench.office.ours(bench.where[0])
-    return [_shown(one["blocks"]) for one in found if bench.where[1] in {one.get("thread_ts"), one["ts"]}]
+    return [shown(one["blocks"]) for one in found if bench.where[1] in {one.get("thread_ts"), one["ts"]}]
 
 
 async def _private(bench: SlackBench, user: str) -> dict[str, Any]:
     """What a person alone was told last."""
-    return _shown((await bench.told(user))[-1]["blocks"])
+    return shown((await bench.told(user))[-1]["blocks"])
 
 
 async def _home(bench: SlackBench, user: str) -> dict[str, Any]:
@@ -161,21 +161,23 @@ async def _home(bench: SlackBench, user: str) -> dict[str, Any]:
     event = {"type": "app_home_opened", "tab": "home", "user": there.slack.users[user], "event_ts": "1.1"}
     await there.happened({**event, "channel": await there.direct(user)})
     view = [call.body for call in there.slack.calls if call.method == "views.publish"][-1]["view"]
-    return {**_shown(view["blocks"]), "frame": {"title": "Redial"}}
+    return {**shown(view["blocks"]), "frame": {"title": "Redial"}}
 
 
 def _framed(view: dict[str, Any]) -> dict[str, Any]:
     frame = {"title": view["title"]["text"], "submit": view["submit"]["text"]}
-    return {**_shown(view["blocks"]), "frame": frame}
+    return {**shown(view["blocks"]), "frame": frame}
 
 
 def _told(one: SlackChooser) -> dict[str, Any]:
-    return _shown(one.office.slack.told[-1][1]["blocks"])
+    return shown(one.office.slack.told[-1][1]["blocks"])
 
 
-def _shown(blocks: list[dict[str, Any]]) -> dict[str, Any]:
+def shown(blocks: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a message as it is drawn."""
     return {"blocks": blocks, "time": NOW}
 
 
-def _drawn(columns: list[Column]) -> tuple[str, int]:
+def drawn(columns: list[Column]) -> tuple[str, int]:
+    """Return columns of messages as HTML, and how many."""
     return slack_columns(columns), len(columns)
