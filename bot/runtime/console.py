@@ -22,7 +22,7 @@ from handlers.commands import open_view, read
 from handlers.desk import Desk
 from handlers.triage import show_owed
 from handlers.turns import handle
-from handlers.waiting import tell_ended
+from handlers.waiting import tell_ended, tell_touched
 
 _OWED_AFTER = 0.0
 """Seconds: whatever an earlier run of the console still owes is shown at once; nobody else will."""
@@ -93,10 +93,12 @@ async def _talk(
 
 
 async def _watch(desk: Desk, origin: Origin, terminal: ConsoleChat) -> None:
-    """Look once a minute whether somebody who waits can be told."""
+    """Look once a minute whether somebody who waits can be told, and whether something new explains it all."""
     while True:
         await asyncio.sleep(_WATCH)
-        await tell_ended(desk, await desk.store.of(origin), terminal)
+        mine = await desk.store.of(origin)
+        await tell_ended(desk, mine, terminal)
+        await tell_touched(desk, mine, terminal)
 
 
 async def _stdin() -> AsyncIterator[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.core.matching import number
-from handlers.waiting import tell_ended
+from handlers.waiting import tell_ended, tell_touched
 from tests.contract.bench import ANN, Bench, Seen
 
 DIFFERENCES = Path(__file__).with_name("differences.toml")
@@ -63,7 +63,7 @@ def written(lines: Sequence[str]) -> Answer:
             choices.append(found[1])
         elif choices and line.startswith("     ") and not ways:
             choices[-1] += f" {line.strip()}"
-        elif re.match(r"  \S", line) and (ways or " · " in line):
+        elif re.match(r"  \S", line) and (ways or " · " in line or (text and not text[-1])):
             ways += f" {line.strip()}"
         else:
             text.append(line)
@@ -103,6 +103,8 @@ class Door:
         """Do what a running process does once a minute."""
         waiting = await self.bench.desk.store.waiting(self.bench.origin(ANN))
         await tell_ended(self.bench.desk, waiting, self.bench.chat)
+        going = await self.bench.desk.store.going(self.bench.origin(ANN))
+        await tell_touched(self.bench.desk, going, self.bench.chat)
         return await self.new()
 
     async def new(self) -> Sequence[Seen]:

@@ -28,7 +28,7 @@ from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read
 from handlers.desk import Desk
 from handlers.turns import handle
-from handlers.waiting import tell_ended
+from handlers.waiting import tell_ended, tell_touched
 from tests.core.small import small, small_recogniser
 from tests.scenarios.playing import NOW, content, page
 
@@ -94,7 +94,9 @@ class Stage:
             else:
                 self.direct(line.removeprefix("* "))
                 # What a running chat does once a minute.
-                await tell_ended(self.desk, await self.desk.store.of(origin), chat)
+                mine = await self.desk.store.of(origin)
+                await tell_ended(self.desk, mine, chat)
+                await tell_touched(self.desk, mine, chat)
         await dispatcher.close(within=8.0)
         return "\n".join(self.printed).rstrip("\n") + "\n"
 

@@ -27,9 +27,9 @@ async def there(tmp_path: Path) -> AsyncIterator[Town]:
 
 class TestTheEnd:
     async def test_who_waits_in_a_thread_is_called_when_it_is_over(self, there: Town) -> None:
-        there.page.read = page("incident")
         thread = await mentioned(there, WEB)
-        await there.press("ann", there.ours(thread)[-1], "Wait and tell me")
+        there.page.read = page("incident")
+        await there.people["ann"].send(thread, "I'll wait")
         there.page.read = ended()
         assert await tell_ended(there.desk, await waiting(there), DiscordChat(there.client.station)) == 1
         over = there.ours(thread)[-1]
