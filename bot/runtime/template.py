@@ -12,7 +12,7 @@ from bot.runtime.settings import FILE, Settings, groups, secret_names
 _HEAD = """\
 # Settings of Redial. Everything here is optional; what is commented out shows its default.
 # The environment wins over this file: REDIAL_DEVICES, REDIAL_STATUS__PAGE_ID…
-# Tokens and addresses with passwords come from the environment only and never stand here:
+# Tokens and addresses with passwords come from the environment only, or from files it names (DISCORD_TOKEN_FILE…):
 # {secrets}
 """
 
@@ -26,6 +26,8 @@ _EXAMPLES = {
     "operators": '[{ platform = "slack", workspace = "T0123456789", channel = "C0123456789" }]',
     "slack.triage_channels": '["C0123456789"]',
     "slack.watched_channels": '["C0123456789"]',
+    "slack.room_channels": '["C0123456789"]',
+    "discord.room_channels": '["1234567890123456789"]',
     "slack.admins": '["U0123456789"]',
     "slack.handoff_channel": '"C0123456789"',
     "slack.handoff_person": '"U0123456789"',
@@ -73,4 +75,6 @@ def _entry(name: str, description: str, default: object, example: str | None = N
 
 
 def _toml(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
     return f'"{value}"' if isinstance(value, str) else str(value).lower()

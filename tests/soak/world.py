@@ -187,7 +187,7 @@ class World:
         """One incident after another, with a few updates each; about a part nobody here talks of."""
         while not self.over:
             self.vendor.now = time.time()
-            self.vendor.does("new" if self.chance.random() < 0.3 or not self.open() else "update")
+            self.vendor.does("begin" if self.chance.random() < 0.3 or not self.open() else "update")
             for one in self.vendor.incidents.values():
                 one["components"] = [{"id": CONSOLE, "name": "Claude Console", "status": "partial_outage"}]
             if len(self.open()) > 2:
