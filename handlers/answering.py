@@ -10,6 +10,7 @@ from bot.core.changing import changed
 from bot.core.conversation import Conversation
 from bot.core.errors import ChatError
 from bot.core.event import InboundEvent, Pressed
+from bot.core.folding import repeated
 from bot.core.messages import Messages, Value
 from bot.core.placement import Where
 from bot.core.redaction import Redacted
@@ -36,13 +37,19 @@ async def answer(desk: Desk, event: InboundEvent, turn: Transition, chat: Chat, 
     else:
         posted = await post(desk.store, here, view, chat)
         await _pointed(desk, event, here, posted, chat)
-    if turn.folded:
+    again = here.open and bool(turn.view.offers) and not turn.folded
+    if turn.folded or again:
         try:
-            question = await _question(event, here, chat)
+            question = _last(here) if again else await _question(event, here, chat)
             if question and question != posted.message:
-                await chat.fold(here.origin, question, turn.folded)
+                await chat.fold(here.origin, question, turn.folded or repeated(desk.library, here))
         except ChatError as error:
             _log.info("not folded", platform=here.origin.platform, error=str(error))
+
+
+def _last(here: Conversation) -> str:
+    """Return the message before this one; none where another replica may have shown a later one since."""
+    return here.shown if here.shown_at >= here.revision - 1 else ""
 
 
 async def _question(event: InboundEvent, here: Conversation, chat: Chat) -> str:

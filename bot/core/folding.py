@@ -15,6 +15,7 @@ class Folded:
     """What stays of a question: its words, what was answered, and the id of who answered.
 
     lead: what its message said before the question and keeps saying (an opening's quick answer); empty otherwise.
+    answer: empty where the same question is asked again further down.
     """
 
     question: Inline
@@ -33,6 +34,13 @@ def folded(library: Library, before: Conversation, after: Conversation, by: str)
     guide = library.known(before.guide)
     lead = _quick_answer(guide) if guide and before.revision <= 1 else ()
     return Folded(_question(library, before), answer, by, lead)
+
+
+def repeated(library: Library, here: Conversation) -> Folded:
+    """Return what stays of the open question where it is asked again further down."""
+    guide = library.known(here.guide)
+    lead = _quick_answer(guide) if guide and not here.history and here.shown_at <= 1 else ()
+    return Folded(_question(library, here), "", "", lead)
 
 
 def _after_the_end(library: Library, before: Conversation, after: Conversation) -> Folded | None:

@@ -127,6 +127,18 @@ class TestAnAnswer:
         await bench.say(ANN, "1")
         assert (await bench.seen())[at].buttons == ()
 
+    @pytest.mark.has("threads")
+    @pytest.mark.parametrize("words", ["7", "?", "note: only on the office wifi"])
+    async def test_a_question_that_is_asked_again_can_be_pressed_once(self, bench: Bench, words: str) -> None:
+        await bench.command(ANN, CUT_OFF)
+        at = await counted(bench) - 1
+        await bench.say(ANN, words)
+        first, again = (await bench.seen())[at], await last(bench)
+        assert first.buttons == ()
+        assert "Don't repeat the request yet" in first.text, "the quick answer stays"
+        assert TOOLS in again.buttons
+        assert QUESTION in again.text
+
     async def test_pressing_twice_answers_once(self, bench: Bench) -> None:
         await bench.mention(ANN, CUT_OFF)
         at = await counted(bench) - 1

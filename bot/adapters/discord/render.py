@@ -84,7 +84,7 @@ class Renderer:
     def folded(self, folded: Folded, *, owner: str = "") -> list[Json]:
         """Return an answered question as the lines that stay of it; who answered is named where it is not the owner."""
         by = f" · <@{folded.by}>" if folded.by.isdecimal() and folded.by != owner else ""
-        answer = f"-# ~~{to_line(folded.question)}~~ → {escaped(folded.answer)}{by}"
+        answer = f"-# ~~{to_line(folded.question)}~~" + (f" → {escaped(folded.answer)}{by}" if folded.answer else "")
         lead = [to_line(folded.lead, bold=True)] if folded.lead else []
         return [_text(cut_lines([*lead, answer], TEXT))]
 
