@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import time
 import traceback
-from hashlib import blake2b
 
 import structlog
 from structlog.contextvars import bound_contextvars
@@ -35,17 +34,12 @@ async def handle(desk: Desk, event: InboundEvent, chat: Chat) -> None:
     Every line of the log meanwhile carries the turn's request id.
     """
     began, kind = time.perf_counter(), type(event.what).__name__.lower()
-    with bound_contextvars(request=request_id(event)):
+    with bound_contextvars(request=event.request):
         # A copy: content that is exchanged meanwhile is for the next turn.
         result = await _played(copy.copy(desk), event, chat)
         took = time.perf_counter() - began
         _log.info("turn", platform=event.origin.platform, kind=kind, result=result, took=round(took, 4))
     desk.meters.turned(event.origin.platform, kind, result, took)
-
-
-def request_id(event: InboundEvent) -> str:
-    """Return what a turn is called in the log: the same when the event comes again, and it tells nobody's name."""
-    return blake2b(f"{event.origin.tenant}|{event.id}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 async def _played(desk: Desk, event: InboundEvent, chat: Chat) -> str:

@@ -273,7 +273,7 @@ class RedialClient(discord.AutoShardedClient):
         try:
             await chat.tell(event.origin, View(lead=self._house.messages.inline(key)))
         except ChatError as error:
-            _log.warning("not told", event_id=event.id, platform=decode.PLATFORM, error=str(error))
+            _log.warning("not told", request=event.request, platform=decode.PLATFORM, error=str(error))
 
     async def _removed(self, interaction: discord.Interaction) -> None:
         if interaction.message:

@@ -139,7 +139,7 @@ class Door:
             async with asyncio.timeout(READING):
                 texts = [await self.files.read(event.origin.workspace, file) for file in files]
         except TimeoutError:
-            _log.warning("file not read in time", event_id=event.id)
+            _log.warning("file not read in time", request=event.request)
             return event
         text = "\n".join(part for part in (event.what.text, *texts) if part)
         return replace(event, what=replace(event.what, text=text))
@@ -152,7 +152,7 @@ class Door:
             async with asyncio.timeout(ACK):
                 await turn.stored.wait()
         except TimeoutError:
-            _log.warning("turn not stored in time", event_id=event.id)
+            _log.warning("turn not stored in time", request=event.request)
             return BoltResponse(status=503, body="")
         return _acknowledged()
 
@@ -162,7 +162,7 @@ class Door:
             async with asyncio.timeout(READING):
                 await turn.tell(event.origin, view)
         except (TimeoutError, ChatError) as error:
-            _log.warning("busy, and not told", event_id=event.id, error=type(error).__name__)
+            _log.warning("busy, and not told", request=event.request, error=type(error).__name__)
 
 
 def _answered(said: Mapping[str, Any]) -> BoltResponse:
