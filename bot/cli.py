@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
     from bot.core.guide import Guide
     from bot.runtime.content import Content
     from bot.runtime.settings import Settings
+
+T = TypeVar("T")
 
 _EXIT_TROUBLE = 2
 """Exit code when a command could not do its work: settings, content, store. 1 says that it found problems."""
@@ -37,24 +38,30 @@ def main() -> None:
 @_json
 def chat(user: str, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001 - click's way
     """Talk to Redial here: no token, no server. In a pipe it reads a message a line."""
+    from bot.runtime.collecting import hold  # noqa: PLC0415
+
+    hold()
     from bot.runtime.console import chat as talk  # noqa: PLC0415
     from bot.runtime.logs import quiet  # noqa: PLC0415
 
     quiet()
     with _told():
-        asyncio.run(talk(_settings(data_dir=data_dir), user=user, json=as_json))
+        _awaited(talk(_settings(data_dir=data_dir), user=user, json=as_json))
 
 
 @main.command()
 @_data_dir
 def run(data_dir: Path | None) -> None:
     """Run the bot on every platform that is configured, until SIGTERM or Ctrl-C."""
+    from bot.runtime.collecting import hold  # noqa: PLC0415
+
+    hold()
     from bot.runtime.logs import lines  # noqa: PLC0415
     from bot.runtime.running import run as serve  # noqa: PLC0415
 
     lines()
     with _told():
-        sys.exit(asyncio.run(serve(_settings(data_dir=data_dir), click.echo)))
+        sys.exit(_awaited(serve(_settings(data_dir=data_dir), click.echo)))
 
 
 @main.command()
@@ -66,7 +73,7 @@ def doctor(as_json: bool) -> None:  # noqa: FBT001
     from bot.runtime.logs import quiet  # noqa: PLC0415
 
     quiet()
-    checks = asyncio.run(doctors.examine())
+    checks = _awaited(doctors.examine())
     click.echo(doctors.as_json(checks) if as_json else doctors.as_text(checks))
     sys.exit(int(any(check.health is Health.FAIL for check in checks)))
 
@@ -125,7 +132,7 @@ def replay(file: Path, page: str, as_json: bool) -> None:  # noqa: FBT001
 
     quiet()
     with _told():
-        asyncio.run(_printed(replayed(file, _content(), page, as_json=as_json)))
+        _awaited(_printed(replayed(file, _content(), page, as_json=as_json)))
 
 
 @main.command()
@@ -142,9 +149,9 @@ def drill(pause: float, channel: str, stay: float, data_dir: Path | None, as_jso
         if channel:
             from bot.runtime.drilling import drilled_into  # noqa: PLC0415
 
-            asyncio.run(drilled_into(_settings(data_dir=data_dir), channel, click.echo, pause=pause, stay=stay))
+            _awaited(drilled_into(_settings(data_dir=data_dir), channel, click.echo, pause=pause, stay=stay))
             return
-        asyncio.run(_printed(drilled(_content(), pause, as_json=as_json)))
+        _awaited(_printed(drilled(_content(), pause, as_json=as_json)))
 
 
 @main.command()
@@ -177,7 +184,7 @@ def announcements(stuck: bool, data_dir: Path | None, as_json: bool) -> None:  #
     from bot.runtime.announced import listed  # noqa: PLC0415
 
     with _told():
-        sys.exit(asyncio.run(listed(_settings(data_dir=data_dir), click.echo, stuck=stuck, as_json=as_json)))
+        sys.exit(_awaited(listed(_settings(data_dir=data_dir), click.echo, stuck=stuck, as_json=as_json)))
 
 
 @main.command()
@@ -190,7 +197,7 @@ def conversations(data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
 
     quiet()
     with _told():
-        click.echo(asyncio.run(listed(_settings(data_dir=data_dir), _content(), as_json=as_json)))
+        click.echo(_awaited(listed(_settings(data_dir=data_dir), _content(), as_json=as_json)))
 
 
 @main.command()
@@ -206,7 +213,7 @@ def insights(png: Path | None, data_dir: Path | None, as_json: bool) -> None:  #
         raise click.UsageError("give either --json or --png FILE")
     quiet()
     with _told():
-        click.echo(asyncio.run(gathered(_settings(data_dir=data_dir), as_json=as_json, png=png)))
+        click.echo(_awaited(gathered(_settings(data_dir=data_dir), as_json=as_json, png=png)))
 
 
 @main.command(name="export")
@@ -216,7 +223,7 @@ def export_subscriptions(data_dir: Path | None) -> None:
     from bot.runtime.transfer import export  # noqa: PLC0415
 
     with _told():
-        click.echo(asyncio.run(export(_settings(data_dir=data_dir))))
+        click.echo(_awaited(export(_settings(data_dir=data_dir))))
 
 
 @main.command(name="import")
@@ -227,7 +234,7 @@ def import_subscriptions(file: Path, data_dir: Path | None) -> None:
     from bot.runtime.transfer import bring_in  # noqa: PLC0415
 
     with _told():
-        click.echo(asyncio.run(bring_in(_settings(data_dir=data_dir), file)))
+        click.echo(_awaited(bring_in(_settings(data_dir=data_dir), file)))
 
 
 @main.command()
@@ -237,7 +244,7 @@ def status(as_json: bool) -> None:  # noqa: FBT001
     from bot.runtime.listing import official_status  # noqa: PLC0415
 
     with _told():
-        text, code = asyncio.run(official_status(_settings(), _content(), as_json=as_json))
+        text, code = _awaited(official_status(_settings(), _content(), as_json=as_json))
         click.echo(text)
         sys.exit(code)
 
@@ -279,6 +286,12 @@ def store_stop(data_dir: Path | None) -> None:
         stopped = stop_embedded(_settings(data_dir=data_dir).data_dir)
         click.echo("stopped" if stopped else "it was not running")
         sys.exit(0 if stopped else 1)
+
+
+def _awaited(work: Coroutine[Any, Any, T]) -> T:
+    import asyncio  # noqa: PLC0415 - `--help` needs none of it
+
+    return asyncio.run(work)
 
 
 async def _printed(pieces: AsyncIterator[str]) -> None:

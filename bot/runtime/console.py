@@ -15,6 +15,7 @@ from bot.core.event import Origin
 from bot.core.library import Library
 from bot.core.text import Evidence
 from bot.core.view import View
+from bot.runtime.collecting import go_on
 from bot.runtime.dispatcher import Dispatcher
 from bot.runtime.settings import Settings
 from bot.runtime.wiring import desk as open_desk
@@ -32,6 +33,7 @@ _WATCH = 60.0
 async def chat(settings: Settings, *, user: str, json: bool) -> None:
     """Talk until the input ends; raises RedialError for what keeps it from starting."""
     async with open_desk(settings) as desk:
+        go_on()
         # Read while the person types, so that the first answer does not wait for it.
         first = asyncio.ensure_future(desk.status.board())
         if json or not (sys.stdin.isatty() and sys.stdout.isatty()):

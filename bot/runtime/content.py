@@ -40,7 +40,7 @@ def load(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
     check_folders(dirs)
     kept = None
     with suppress(OSError):  # what cannot be read is said by the reading itself
-        kept = Kept(repr((locale, *map(str, dirs))), list(_sources(dirs, locale)))
+        kept = Kept(repr((locale, *map(str, roots(dirs)))), list(_sources(dirs, locale)))
     if kept and (found := kept.read(tuple)) is not None:
         library, products, files = found
         return Content(library, products, files=files)

@@ -16,6 +16,7 @@ from bot.ports.announcing import Announces
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.platform import House, Running
 from bot.runtime import logs
+from bot.runtime.collecting import go_on
 from bot.runtime.dispatcher import Dispatcher
 from bot.runtime.limits import Limits
 from bot.runtime.operators import FLUSH, Operators
@@ -91,6 +92,7 @@ async def _run(settings: Settings, say: Callable[[str], None], rows: Sequence[Pl
         jobs = Jobs(desk, {name: one.chat for name, one in running.items()}, more)
         jobs.start()
         stack.callback(jobs.stop)
+        go_on()
         told.started()
         with hung_up(reloader.reload):
             if health:

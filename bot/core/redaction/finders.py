@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
 from bot.core.redaction.jumble import drawn
 from bot.core.redaction.kinds import Kind, Rule, Span
@@ -25,10 +26,15 @@ def matching(
     expression: str, judge: Judge | None = None, *, low: bool = False, part: str = "x"
 ) -> Callable[[Projection], Iterator[Span]]:
     """Find the group `part` of `expression` (all of it without one) where `judge` agrees; low: in lower-cased text."""
-    pattern = re.compile(expression, re.ASCII)
-    group = part if part in pattern.groupindex else 0
+
+    # There are a hundred of them, and most texts hold no hint of any: each is compiled when it is first needed.
+    @cache
+    def compiled() -> tuple[re.Pattern[str], str | int]:
+        pattern = re.compile(expression, re.ASCII)
+        return pattern, part if part in pattern.groupindex else 0
 
     def find(view: Projection) -> Iterator[Span]:
+        pattern, group = compiled()
         for found in pattern.finditer(view.low if low else view.text):
             start, end = found.span(group)
             if end > start and (judge is None or judge(found, view.text[start:end])):
