@@ -56,7 +56,7 @@ def blocks(turn: Turn, body: tuple[Block, ...]) -> Iterator[Block]:
     if here.handed:
         yield from _handed(turn, body)
         return
-    if not (here.outcome is Outcome.FIXED and here.helped == HELPER):
+    if not here.helped:
         yield from body
     if _asks(turn):
         yield Text(say.inline("fixed.what"))
