@@ -238,13 +238,14 @@ def import_subscriptions(file: Path, data_dir: Path | None) -> None:
 
 
 @main.command()
+@click.option("--surface", default="", help="Say what it means there: claude-code, web, desktop, phone or api.")
 @_json
-def status(as_json: bool) -> None:  # noqa: FBT001
+def status(surface: str, as_json: bool) -> None:  # noqa: FBT001
     """Read the official status page. Exit code 0: all works; 1: an incident or a part that does not; 3: unknown."""
     from bot.runtime.listing import official_status  # noqa: PLC0415
 
     with _told():
-        text, code = _awaited(official_status(_settings(), _content(), as_json=as_json))
+        text, code = _awaited(official_status(_settings(), _content(), surface, as_json=as_json))
         click.echo(text)
         sys.exit(code)
 

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from typing import Any
 
 import structlog
 
@@ -27,6 +28,8 @@ AT_ONCE = 400
 """Channels that are served at once; more than a platform takes, so that those that hang do not hold up the others."""
 LOOK = 1.0
 """Seconds between two looks, during a walk, whether the page has news."""
+PROGRESS = 10.0
+"""Seconds between two lines of the log about a long walk."""
 LATE = 600.0
 """Seconds after which operators are told that channels wait."""
 LEASE = 30.0
@@ -124,6 +127,8 @@ class Announcer:
             _log.error("announce.late", page=page.id, platform=platform, channels=len(left))
         self._left[page.id, platform] = _Left(page.revision, loss, frozenset(left), waits, late)
         self._office.meters.behind(platform, len(left))
+        if acts:
+            _log.info("announce.walked", page=page.id, platform=platform, messages=acts, left=len(left))
         return Walked(acts, len(left))
 
     async def _round(
@@ -138,7 +143,8 @@ class Announcer:
                 ended[task.get_name()] = task.result()
                 del serving[task.get_name()]
 
-        looking = asyncio.create_task(self._looks_for_news(ground, here[0].place.platform)) if here else None
+        beside = [self._looks_for_news(ground, here[0].place.platform), _tells(ground, here, ended)] if here else []
+        tasks: list[asyncio.Task[Any]] = [asyncio.create_task(one) for one in beside]
         try:
             for start in range(0, len(here), BATCH):
                 batch = here[start : start + BATCH]
@@ -152,12 +158,11 @@ class Announcer:
                     break
             await self._all_served(ground, serving)
         except BaseException:
-            for task in serving.values():
-                task.cancel()
+            tasks += serving.values()
             raise
         finally:
-            if looking:
-                looking.cancel()
+            for task in tasks:
+                task.cancel()
         return [ended.get(one.id, (0, one.id)) for one in here]
 
     async def _all_served(self, ground: Ground, serving: Mapping[str, _Serving]) -> None:
@@ -194,6 +199,14 @@ class Announcer:
         lease = await self._office.pages.lease(_ALL, f"announce-{platform}", self._office.replica, 0)
         if lease is not None:
             await self._office.pages.release(lease)
+
+
+async def _tells(ground: Ground, here: Sequence[Subscription], ended: Mapping[str, object]) -> None:
+    """Say in the log how far a long walk is."""
+    while True:
+        await asyncio.sleep(PROGRESS)
+        platform = here[0].place.platform
+        _log.info("announce.progress", page=ground.page.id, platform=platform, served=len(ended), of=len(here))
 
 
 async def tidy(office: Office, page_id: str) -> None:

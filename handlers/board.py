@@ -12,16 +12,22 @@ from bot.ports.pages import PageStore
 from bot.ports.status import StatusSource
 
 FRESH = 180.0
-"""Seconds for which a stored reading counts as one of now; somebody reads the page every two minutes at the latest."""
+"""Seconds for which a stored reading counts as one of now, where the page is read every two minutes or more often."""
 
 
 class StoredStatus:
     """A `StatusSource` for the page that is watched anyway. `direct` is asked where nobody has read it lately."""
 
     def __init__(
-        self, pages: PageStore, page: str, direct: StatusSource, clock: Callable[[], float] = time.time
+        self,
+        pages: PageStore,
+        page: str,
+        direct: StatusSource,
+        clock: Callable[[], float] = time.time,
+        *,
+        fresh: float = FRESH,
     ) -> None:
-        self._pages, self._page, self._direct, self._clock = pages, page, direct, clock
+        self._pages, self._page, self._direct, self._clock, self._fresh = pages, page, direct, clock, fresh
         self._known: Board | None = None
 
     async def refresh(self) -> None:
@@ -50,7 +56,7 @@ class StoredStatus:
         board = self._known
         if board is None or board.read_at is None or board.health is not Health.OK:
             return board
-        fresh = self._clock() - board.read_at <= FRESH
+        fresh = self._clock() - board.read_at <= self._fresh
         return board if fresh else replace(board, health=Health.STALE)
 
 

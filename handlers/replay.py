@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from bot.core.announcement import Announcement
 from bot.core.errors import StatusError
 from bot.core.plan import updates_of
-from bot.core.statuspage import parse_incidents, parse_summary, parse_time
+from bot.core.statuspage import Seen, parse_incidents, parse_summary, parse_time
 from bot.core.subscription import Subscription
 from bot.core.topics import changed, topic_ids
 from bot.core.watch import Page, Reading, Standing, merge, revised
@@ -64,6 +64,7 @@ class Replay:
     totals: Totals = field(default_factory=Totals)
     unread: int = 0
     _others: dict[str, Reading] = field(default_factory=dict)
+    _seen: Seen = field(default_factory=dict)
     _had: dict[str, Announcement] = field(default_factory=dict)
 
     async def feed(self, recorded: Recorded) -> bool:
@@ -98,7 +99,7 @@ class Replay:
             planned = parse_incidents(document, page_id=page, key="scheduled_maintenances")
             self._others["maintenances"] = Reading(recorded.at, (), maintenances=planned)
             return None
-        reading = Reading(recorded.at, parse_incidents(document, page_id=page))
+        reading = Reading(recorded.at, parse_incidents(document, page_id=page, seen=self._seen))
         summary_read, planned_read = self._others.get("summary"), self._others.get("maintenances")
         return replace(
             reading,

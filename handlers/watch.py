@@ -9,17 +9,30 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from bot.core.watch import Reading, Trouble, merge
+from bot.core.subscription import IMPACTS
+from bot.core.watch import Page, Reading, Trouble, merge
 from bot.ports.feed import Feed, Unread
 from bot.ports.pages import Snapshot
 from handlers.announce import Office
 
 INTERVAL = (60.0, 120.0)
 """Seconds between two readings; each is drawn anew, so that replicas and deployments do not ask in step."""
-STALE_AFTER = 900.0
-"""Seconds without a reading after which operators are told, once."""
+STALE_AFTER, STALE_READINGS = 900.0, 5
+"""Seconds without a reading, and readings that failed, after which operators are told, once: whichever lasts longer."""
 LEASE = 30.0
 """Seconds a reading may take before another replica takes its turn."""
+
+STATES = frozenset(
+    {
+        *("investigating", "identified", "monitoring", "resolved", "postmortem"),
+        *("scheduled", "in_progress", "verifying", "completed"),
+    }
+)
+IMPACTS_KNOWN = frozenset({*IMPACTS, "maintenance"})
+COMPONENT_STATES = frozenset(
+    {"operational", "degraded_performance", "partial_outage", "major_outage", "under_maintenance"}
+)
+"""Words of the page that mean something to Redial."""
 
 _log = structlog.get_logger(__name__)
 
@@ -33,6 +46,7 @@ class Watcher:
     interval: tuple[float, float] = INTERVAL
     monotonic: Callable[[], float] = time.monotonic
     _due: dict[str, float] = field(default_factory=dict)
+    _met: set[str] = field(default_factory=set)
 
     async def tick(self) -> None:
         """Read the pages whose time has come. Raises `StoreUnavailable`; a page that cannot be read raises nothing."""
@@ -62,16 +76,26 @@ class Watcher:
             return False
         if after.revision != before.page.revision:
             _log.info("watch.news", page=page_id, revision=after.revision)
+            self._strange(after)
         if (trouble := before.page.trouble) is not None and trouble.told:
             _log.warning("watch.back", page=page_id, link=after.link, lasted=round(await pages.now() - trouble.since))
         return True
+
+    def _strange(self, page: Page) -> None:
+        """Say once what words the page uses that nobody knows; they are shown as they are, and never as "over"."""
+        incidents = [known.incident for known in page.incidents.values()]
+        words = {i.status for i in incidents} - STATES | {i.impact for i in incidents} - IMPACTS_KNOWN
+        words |= {part.status for part in page.components.values()} - COMPONENT_STATES
+        for word in sorted(words - self._met - {""}):
+            _log.warning("watch.unknown-word", page=page.id, word=word[:40])
+        self._met |= words
 
     async def _unread(self, before: Snapshot, unread: Unread) -> None:
         """Remember since when the page cannot be read, and tell the operators once that it lasts."""
         page, now = before.page, await self.office.pages.now()
         was = page.trouble or Trouble(now, unread.why)
         since = page.read_at if page.read_at is not None else was.since
-        told = was.told or now - since > STALE_AFTER or unread.challenged
+        told = was.told or now - since > max(STALE_AFTER, STALE_READINGS * self.interval[1]) or unread.challenged
         trouble = Trouble(was.since, unread.why, unread.challenged, told)
         _log.warning("watch.unread", page=page.id, why=unread.why, challenged=unread.challenged)
         if page.trouble is not None and (was.challenged, was.told) == (trouble.challenged, told):

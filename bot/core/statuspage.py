@@ -52,17 +52,37 @@ class Summary:
     maintenances: tuple[Incident, ...] = ()
 
 
+Seen = dict[object, tuple[object, Incident]]
+"""Incidents as they were read last, by id: decoded JSON, and what it came to."""
+
+
 def parse_incidents(
-    document: object, *, page_id: str, hosts: Hosts = frozenset(), key: str = "incidents"
+    document: object,
+    *,
+    page_id: str,
+    hosts: Hosts = frozenset(),
+    key: str = "incidents",
+    seen: Seen | None = None,
 ) -> tuple[Incident, ...]:
     """Return the incidents of a decoded `incidents.json`, in the page's order; an empty list is a valid answer.
 
     hosts: where the page lives; links lead there or to the vendor's shortener, or are dropped. key: the list to read,
-    which is another one in `scheduled-maintenances.json`. Raises `StatusError` for whatever is not such a document of
-    that page.
+    which is another one in `scheduled-maintenances.json`. seen: kept by who reads a page again and again, most of which
+    is as it was. Raises `StatusError` for whatever is not such a document of that page.
     """
     page = _page(document, page_id)
-    return tuple(_incident(item, hosts) for item in _list(page, key))
+    if seen is None:
+        return tuple(_incident(item, hosts) for item in _list(page, key))
+    return tuple(_again(item, hosts, seen) for item in _list(page, key))
+
+
+def _again(item: object, hosts: Hosts, seen: Seen) -> Incident:
+    name = item.get("id") if isinstance(item, Mapping) else None
+    if isinstance(name, str) and (known := seen.get(name)) is not None and known[0] == item:
+        return known[1]
+    found = _incident(item, hosts)
+    seen[found.id] = (item, found)
+    return found
 
 
 def parse_summary(document: object, *, page_id: str, hosts: Hosts = frozenset()) -> Summary:

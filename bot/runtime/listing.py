@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from bot.adapters.console.plain import as_text
+from bot.core.errors import SettingsError
 from bot.core.guide import Choice, Guide, Onward, ToOutcome
 from bot.core.incident import Health
 from bot.core.showing import as_lines
@@ -75,8 +76,14 @@ def _end(guide: Guide, choice: Choice) -> str:
             return f"#{target.step}" if target.guide == guide.id else f"{target.guide}#{target.step}".rstrip("#")
 
 
-async def official_status(settings: Settings, content: Content, *, as_json: bool) -> tuple[str, int]:
-    """Read the page once; return what to print and the exit code (0 clear, 1 open incident, 3 unknown)."""
+async def official_status(settings: Settings, content: Content, surface: str = "", *, as_json: bool) -> tuple[str, int]:
+    """Read the page once; return what to print and the exit code (0 clear, 1 open incident, 3 unknown).
+
+    surface: where somebody works with Claude, to say what it means there.
+    """
+    if surface and surface not in content.library.services.surfaces:
+        known = ", ".join(content.library.services.surfaces)
+        raise SettingsError(f"there is no surface `{surface}`; there are {known}")
     # Nobody is waiting for an answer in a chat: a reading may take its time.
     source = status_source(settings, content.library.services.page, patience=_PATIENCE)
     try:
@@ -89,4 +96,4 @@ async def official_status(settings: Settings, content: Content, *, as_json: bool
         return msgspec.json.encode(board).decode(), code
     messages = content.library.messages
     grades = {key.removeprefix("evidence."): messages.text(key) for key in messages.keys("evidence")}
-    return as_text(status_view(content.library, board, time.time()), grades=grades), code
+    return as_text(status_view(content.library, board, time.time(), surface), grades=grades), code

@@ -27,7 +27,7 @@ from bot.runtime.settings import Settings
 from bot.runtime.stopping import Told, hung_up
 from bot.runtime.watching import POLL, Watch, open_watch
 from bot.runtime.wiring import desk as open_desk
-from handlers.board import StoredStatus
+from handlers.board import FRESH, StoredStatus
 from handlers.channel import Suggested
 from handlers.commands import read
 from handlers.desk import Desk
@@ -173,7 +173,8 @@ async def _watch(
     watch = open_watch(settings, desk.library, desk.pages, channels, clients, desk.meters)
     await watch.declare()
     # The page is read by one process for all of them.
-    stored = StoredStatus(desk.pages, settings.status.page_id or desk.library.services.page.id, desk.status)
+    page = settings.status.page_id or desk.library.services.page.id
+    stored = StoredStatus(desk.pages, page, desk.status, fresh=max(FRESH, 2.0 * settings.status.interval))
     desk.status = stored
     watch.more.append((stored.refresh, POLL))
     return watch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from bot.core.incident import Board, Component, Health, Incident, age
 from bot.core.statuspage import (
     BODY_LIMIT,
     NAME_LIMIT,
+    Seen,
     Summary,
     combine,
     parse_incidents,
@@ -386,3 +388,16 @@ def test_an_incident_of_any_shape_is_read_or_refused(key: str, value: object) ->
 
 
 LIFE_2 = document("life_2_identified.json")
+
+
+def test_what_is_as_it_was_is_not_read_again_and_what_changed_is() -> None:
+    seen: Seen = {}
+    first = parse_incidents(document("incidents_three_open.json"), page_id=CLAUDE, seen=seen)
+    assert first == parse_incidents(document("incidents_three_open.json"), page_id=CLAUDE)
+    changed = document("incidents_three_open.json")
+    changed["incidents"][0]["name"] = "Another name"
+    second = parse_incidents(changed, page_id=CLAUDE, seen=seen)
+    assert second[0] == replace(first[0], name="Another name")
+    assert all(one is other for one, other in zip(first[1:], second[1:], strict=True))
+    with pytest.raises(StatusError):
+        parse_incidents({"page": {"id": CLAUDE}, "incidents": [{"id": []}]}, page_id=CLAUDE, seen=seen)
