@@ -1,0 +1,166 @@
+"""growth: what a turn costs with ten stored conversations and with a million, and a look at a page with ten thousand
+subscriptions nothing is due to.
+
+Stored ones are written by a script inside the server, under the keys and with the records Redial uses; the turns are
+Redial's own, and all of it is in one workspace, whose indexes are then as long as they can be.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from bot.adapters.store.keys import keys_of
+from bot.adapters.store.records import encode
+from bot.adapters.store.redis_store import RedisConversations
+from bot.adapters.store.server import Server
+from bot.core.conversation import Conversation
+from bot.core.event import Origin
+from bot.core.subscription import Choice, Place, Subscription
+from bot.ports.pages import PageStore
+from bot.ports.store import Stored
+from handlers.announce import Announcer, Office
+from tests.bench.measuring import Figure, Play, Sample, Tick, sample, scaled
+from tests.bench.script import REPORT
+from tests.bench.world import Bot, bot, metered, outside
+from tests.scenarios.announcing import CLAUDE, Town
+
+SIZES = (10, 1_000, 100_000, 1_000_000)
+LIVE = 200
+_BATCH = 5_000
+_FILL = """
+for n = ARGV[1], ARGV[2] do
+  local id = string.format('stored%020d', n)
+  local conversation, person = '{prefix}conversation:' .. id, '{prefix}person:UX' .. n
+  redis.call('HSET', conversation, 'revision', '4', 'data', ARGV[3], 'posted', '4 1700000000.000001 1700000000.000002')
+  redis.call('EXPIRE', conversation, 1209600)
+  redis.call('HSET', person, id, 'open 1790000000.0 C0001 1700000000.000001 response-cut-off')
+  redis.call('EXPIRE', person, 1209600)
+  redis.call('ZADD', '{prefix}kept:UX' .. n, 1790000000, id)
+  redis.call('ZADD', '{prefix}going', 1790000000 + n, id)
+end
+"""
+
+
+def run(tick: Tick) -> list[Figure]:
+    """Measure turns in a store that grows, and then a page that many listen to."""
+    return asyncio.run(_run(tick))
+
+
+async def _run(tick: Tick) -> list[Figure]:
+    async with outside() as world, bot(world) as one:
+        return [*await _turns(one, tick), *await _polls(one, tick)]
+
+
+async def _turns(one: Bot, tick: Tick) -> list[Figure]:
+    store = one.desk.store
+    assert isinstance(store, RedisConversations)
+    place = Origin("slack", "T0001", "C0001", "U0", "1700000000.000001")
+    live = [await _opened(store, replace(place, user=f"U{n}"), f"live{n:020d}") for n in range(LIVE)]
+    figures, first, stored = list[Figure](), None, LIVE
+    for size in (scaled(size, 10) for size in SIZES):
+        tick(f"{size:,} stored".replace(",", " "))
+        stored = await _filled(store.server, place, live[0], stored, size)
+        server = await _server_time(store.server)
+        meters = metered(one)
+        done = [await sample(_play(store, live), 400, 32) for _ in range(5)]
+        turns = 5 * 400
+        assert meters.trips == turns
+        inside = (await _server_time(store.server) - server) / turns
+        first = first or (_middle(done), inside)
+        figures.append(_figure(size, done, inside, first))
+    return figures
+
+
+def _figure(size: int, done: Sequence[Sample], inside: float, first: tuple[float, float]) -> Figure:
+    value = _middle(done)
+    name = f"a stored turn among {size:,}".replace(",", " ")
+    ratio = round((value + inside) / sum(first), 3)
+    floor = f"the same among {SIZES[0]}, server included"
+    counts = {"µs in the server": round(inside, 1), "Redis trips": 1.0}
+    return Figure("growth", name, round(value, 1), "µs CPU", floor, ratio, goal=1.25, counts=counts)
+
+
+def _middle(done: Sequence[Sample]) -> float:
+    return statistics.median(one.cpu for one in done) * 1e6
+
+
+async def _opened(store: RedisConversations, place: Origin, name: str) -> Conversation:
+    fresh = Conversation(
+        name, place, 1, 1.79e9, 1.79e9, report=REPORT, guide="response-cut-off", step="doing", shown="1700000000.000002"
+    )
+    result = await store.commit(f"opens {name}", fresh)
+    assert isinstance(result, Stored)
+    return result.conversation
+
+
+def _play(store: RedisConversations, live: list[Conversation]) -> Play:
+    numbers = itertools.count()
+
+    async def play(_: int) -> None:
+        at = next(numbers) % len(live)
+        here = live[at]
+        result = await store.commit(
+            f"{here.id} {here.revision} {id(numbers)}", replace(here, revision=here.revision + 1)
+        )
+        assert isinstance(result, Stored), result
+        live[at] = result.conversation
+
+    return play
+
+
+async def _filled(server: Server, place: Origin, record: Conversation, stored: int, size: int) -> int:
+    """Store as many as there are to be in all; return how many there are."""
+    prefix = keys_of(place).going.removesuffix("going")
+    script = _FILL.replace("{prefix}", prefix)
+    for start in range(stored, size, _BATCH):
+        end = min(start + _BATCH, size) - 1
+        await server.command("EVAL", script, 1, keys_of(place).going, start, end, encode(record))
+    return max(stored, size)
+
+
+async def _server_time(server: Server) -> float:
+    """Microseconds the server has spent in scripts."""
+    told = cast("dict[str, dict[str, float]]", await server.command("INFO", "commandstats"))
+    return float(told["cmdstat_evalsha"]["usec"])
+
+
+# --- a page many listen to -------------------------------------------------------------------------------------
+
+
+async def _polls(one: Bot, tick: Tick) -> list[Figure]:
+    """Look whether anything is due to anybody, as every process does each two seconds."""
+    assert one.desk.pages is not None
+    figures, first, there = list[Figure](), 0.0, 0
+    town = await Town.build()
+    office = Office(one.desk.pages, {"slack": town.paper}, lambda _: town.names, {})
+    for size in (scaled(10, 10), scaled(10_000, 100)):
+        tick(f"{size} subscriptions nothing is due to")
+        there = await _subscribed(one.desk.pages, there, size)
+        announcer = Announcer(office)
+        for _ in range(5):
+            await announcer.walk(CLAUDE, "slack")
+        took = []
+        for _ in range(20):
+            began = time.process_time()
+            await announcer.walk(CLAUDE, "slack")
+            took.append(time.process_time() - began)
+        value = statistics.median(took) * 1e6
+        first = first or value
+        name, floor = f"a look among {size} subscriptions", "the same among 10"
+        figures.append(Figure("growth", name, round(value, 1), "µs CPU", floor, round(value / first, 3), goal=1.5))
+    return figures
+
+
+async def _subscribed(pages: PageStore, there: int, size: int) -> int:
+    for n in range(there, size):
+        before = await pages.page(CLAUDE)
+        place = Place("slack", f"T{n // 50}", f"C{n}")
+        wish = Subscription(place, CLAUDE, before.page.revision + 1, choice=Choice(least="critical"))
+        assert await pages.subscribe(before, wish)
+    return size

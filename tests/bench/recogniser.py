@@ -1,0 +1,103 @@
+"""recogniser: how long it takes to recognise a report of 1.5 KB among ten guides and among ten thousand."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from bot.core.guide import Guide, Sign
+from bot.core.recogniser import Decision, Recogniser
+from bot.runtime.content import load
+from tests.bench.measuring import Figure, Tick, quantile, ratios, scaled
+
+FEW, MANY = 10, 10_000
+REPORTS = 40
+_SYLLABLES = (
+    "ban",
+    "cor",
+    "del",
+    "fim",
+    "gro",
+    "hul",
+    "jat",
+    "kep",
+    "lis",
+    "mor",
+    "nud",
+    "pra",
+    "qui",
+    "rov",
+    "sta",
+    "tev",
+)
+_LINES = (
+    "API Error: Connection closed mid-response. The response above may be incomplete.",
+    "    at async Client.request (node:internal/deps/undici/undici:13185:13)",
+    "  cause: Error: read ECONNRESET at TLSWrap.onStreamRead (node:internal/stream_base_commons:217:20)",
+    "it stopped in the middle of a refactor and now nothing answers, I have tried two networks and a restart",
+    "claude-code 2.0.14 on Ubuntu 24.04, node v22.11.0, behind the company's proxy since this morning",
+)
+
+
+def run(tick: Tick) -> list[Figure]:
+    """Recognise the same reports with few guides and with many, in turn."""
+    content = load()
+    guides = list(content.library.guides.values())
+    some = [guide for guide in guides if guide.id == "response-cut-off"] + guides[: FEW - 1]
+    many = scaled(MANY, 200)
+    tick(f"building {many} guides")
+    recognisers = {
+        "few": Recogniser(tuple({guide.id: guide for guide in some}.values()), content.products),
+        "many": Recogniser((*guides, *islice(_invented(guides), many - len(guides))), content.products),
+    }
+    reports = list(islice(_reports(), REPORTS))
+    cpu: dict[str, list[float]] = {name: [] for name in recognisers}
+    each: list[float] = []
+    tick("recognising")
+    for number in range(scaled(12, 3)):
+        for name in list(recognisers) if number % 2 else reversed(recognisers):
+            found = [_timed(recognisers[name], report) for report in reports]
+            cpu[name].append(sum(found) / len(found))
+            each += found if name == "many" and number else []
+    ratio, spread = ratios(cpu["many"][1:], cpu["few"][1:])
+    value = round(quantile(cpu["many"], 0.5) * 1e6, 1)
+    counts = {"guides": many, "bytes of a report": sum(map(len, reports)) / len(reports)}
+    floor = f"the same among {FEW} guides"
+    return [
+        Figure("recogniser", f"among {many} guides", value, "µs CPU", floor, ratio, spread, 2.0, counts),
+        Figure("recogniser", "p99 of 1.5 KB", round(quantile(each, 0.99) * 1e3, 3), "ms CPU", goal=0.5),
+    ]
+
+
+def _timed(recogniser: Recogniser, report: str) -> float:
+    began = time.thread_time()
+    found = recogniser.recognise(report)
+    took = time.thread_time() - began
+    assert (found.decision, found.guide) == (Decision.GUIDE, "response-cut-off"), found
+    return took
+
+
+def _reports() -> Iterator[str]:
+    chance = random.Random(1)  # noqa: S311 - the same reports each time
+    while True:
+        lines = [_LINES[0]]
+        while sum(map(len, lines)) < 1500 - 100:
+            lines.append(f"{chance.choice(_LINES[1:])} {_word(chance)}")
+        yield "\n".join(lines)
+
+
+def _invented(guides: Sequence[Guide]) -> Iterator[Guide]:
+    """Guides as companies write them: each with a few signs and phrases of its own."""
+    chance, number = random.Random(2), 0  # noqa: S311 - the same guides each time
+    while True:
+        signs = tuple(Sign(f"{_word(chance)} {_word(chance)}: {_word(chance)} failed") for _ in range(3))
+        phrases = tuple(f"{_word(chance)} {_word(chance)}" for _ in range(3))
+        yield replace(guides[number % len(guides)], id=f"invented-{number}", signs=signs, phrases=phrases, was=())
+        number += 1
+
+
+def _word(chance: random.Random) -> str:
+    return "".join(chance.choices(_SYLLABLES, k=chance.randint(2, 4)))
