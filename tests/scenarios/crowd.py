@@ -90,7 +90,7 @@ class Crowd:
         if isinstance(self.bench, SlackBench) and who not in {"ann", "bob"}:
             office, n = self.bench.office, next(self.numbers)
             # A time nothing else here was written at: it names the message.
-            ts = f"{1700000000 + n}.000001"
+            ts = f"{int(time.time())}.{900000 + n}"
             event = {"type": "app_mention", "user": office.slack.users[who], "text": f"<@{office.me}> {text}", "ts": ts}
             await office.happened(event | {"channel": office.channels[channel], "event_ts": ts})
         else:
