@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextvars import Context
 
 import structlog
 
@@ -56,7 +57,8 @@ class Dispatcher:
             return verdict is Verdict.DROP
         if queue is None:
             self._lanes[lane] = deque([(event, chat, done)])
-            task = asyncio.get_running_loop().create_task(self._run(lane))
+            # In a context of its own: what the adapter's task has bound and counted is not this person's.
+            task = asyncio.get_running_loop().create_task(self._run(lane), context=Context())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from contextvars import ContextVar
 
@@ -15,6 +16,8 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _TRIP = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.0, 5.0)
 _LAG = (10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
 _TRIPS = (0, 1, 2, 3, 5, 10)
+
+_KIND = re.compile(r"[a-z]+(?:-[a-z]+)*")
 
 _trips: ContextVar[int] = ContextVar("trips", default=0)
 """Round trips since the last turn of this task: a lane of the intake plays its turns one after another in one."""
@@ -101,8 +104,9 @@ class Prometheus:
         self._behind.labels(platform).set(channels)
 
     def leased(self, name: str, *, held: bool) -> None:
-        """Count an attempt to take or keep a turn."""
-        self._leases.labels(name, "held" if held else "elsewhere").inc()
+        """Count an attempt to take or keep a turn; of its name the kind, without the workspace or application."""
+        kind = _KIND.match(name)
+        self._leases.labels(kind[0] if kind else "other", "held" if held else "elsewhere").inc()
 
     def logged(self, level: str, event: str) -> None:
         """Count a line of the log."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+import structlog
+
 from bot.adapters.statuspage.settings import PageSettings
+from bot.core.errors import StoreError
 from bot.core.services import Page
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.status import StatusSource
@@ -19,6 +23,12 @@ from handlers.desk import Desk
 if TYPE_CHECKING:
     from bot.adapters.store.server import Server
     from handlers.room import Lookout
+
+
+_log = structlog.get_logger(__name__)
+
+LAST = 1.0
+"""Seconds for the last writes of a process."""
 
 
 @asynccontextmanager
@@ -62,11 +72,24 @@ async def desk(
             )
         finally:
             await source.close()
-            await tallies.flush()
-            if lookout:
-                await lookout.rooms.flush()
+            await _written(store.flush, tallies.flush, *([lookout.rooms.flush] if lookout else ()))
     finally:
         await store.close()
+
+
+async def _written(*flushes: Callable[[], Awaitable[None]]) -> None:
+    """Write what is still in memory; a store that does not answer is not waited for, as the process has to end."""
+    writing = [asyncio.create_task(_flushed(flush)) for flush in flushes]
+    _, pending = await asyncio.wait(writing, timeout=LAST)
+    for task in pending:
+        task.cancel()
+
+
+async def _flushed(flush: Callable[[], Awaitable[None]]) -> None:
+    try:
+        await flush()
+    except StoreError as error:
+        _log.warning("not written at the end", error=str(error))
 
 
 def _lookout(settings: Settings, server: Server) -> Lookout:

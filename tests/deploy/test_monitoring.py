@@ -116,3 +116,14 @@ def test_panels_lie_side_by_side() -> None:
         for x in range(place["x"], place["x"] + place["w"]):
             for y in range(place["y"], place["y"] + place["h"]):
                 assert taken.setdefault((x, y), panel["title"]) == panel["title"], panel["title"]
+
+
+def test_no_workspace_and_no_application_becomes_a_series() -> None:
+    meters = Prometheus()
+    for n in range(50):
+        meters.leased(f"room-slack:T{n}", held=True)
+        meters.leased(f"discord-gateway-{10**17 + n}", held=False)
+        meters.leased(f"{n}", held=False)
+    text = meters.text().decode()
+    assert text.count("redial_leases_total{") == 3
+    assert 'redial_leases_total{name="room-slack",result="held"} 50.0' in text

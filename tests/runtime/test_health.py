@@ -169,6 +169,7 @@ async def test_what_is_measured(probed: Settings) -> None:
     assert values["redial_turn_seconds_count", "slack"] == 3
     assert values["redial_recognitions_total", "guide"] == 3
     assert values["redial_turn_round_trips_count",] == 3
+    assert 3 <= values["redial_turn_round_trips_sum",] <= 15
     assert values["redial_store_seconds_count", "ok"] > 0
     assert values["redial_ready",] == 1
     assert not any(word in text for word in (ALICE.user, ALICE.channel, ALICE.workspace, CUT_OFF))

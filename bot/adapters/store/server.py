@@ -125,6 +125,10 @@ class Server:
             with _heeding_cancellation():
                 answer = await self._line.ask(*words)
             failed = False
+        except redis_errors.NoScriptError:
+            # An answer like any other: it is sent the script then.
+            failed = False
+            raise
         finally:
             self.meters.tripped(time.perf_counter() - began, failed=failed)
         return answer
