@@ -159,6 +159,6 @@ class TestTheMessage:
         shown = packet_view(talk.library, here, talk.around, LINK)
         assert faults(SlackRenderer(talk.library.messages).message(shown)) == []
         parts = DiscordRenderer(talk.library.messages).message(shown, Setting(workspace="1" * 19))
-        texts = [str(part["content"]) for part in parts if part["type"] == 10]  # type: ignore[index]
+        texts = [str(part["content"]) for part in parts if part["type"] == 10]
         assert sum(map(len, texts)) <= TEXT
         assert talk.library.messages.text("handoff.redacted") in texts[-1], "nothing was cut off"
