@@ -34,9 +34,8 @@ class Office:
 
     async def reports(self, user: str) -> None:
         origin = replace(self.place, user=user, thread="")
-        await handle(
-            self.desk, InboundEvent(f"e-{user}", origin, Said(CUT_OFF, "command"), room="threads"), self.screen
-        )
+        event = InboundEvent(f"e-{user}", origin, Said(CUT_OFF, "command"), room="threads")
+        await handle(self.desk, event, self.screen)
 
     async def presses(self, user: str, choice: str) -> None:
         last = self.screen.views[-1]
@@ -58,6 +57,7 @@ async def office(proxied: Proxied, place: Origin) -> AsyncIterator[Office]:
     lookout.learn(place, replace(shared, messages={Doing.POST: "1.1"}, link="https://slack.example/1"))
     made_up.read = page("incident")
     await desk.store.flush()
+    await lookout.rooms.flush()
     there.proxy.reset()
     yield there
     await desk.store.flush()
