@@ -15,6 +15,7 @@ from tests.bench.measuring import SCALE, Figure, Tick
 
 BENCHES = {
     "slack-turn": "slack_turn:turn",
+    "discord-turn": "discord_turn:run",
     "ack": "slack_turn:ack",
     "dispatch": "slack_turn:dispatch",
     "recogniser": "recogniser:run",

@@ -25,6 +25,20 @@ _MESSAGE = {
     "pinned": False, "mention_everyone": False, "tts": False, "timestamp": "2026-01-01T00:00:00.000000+00:00",
     "edited_timestamp": None, "flags": 32768,
 }  # fmt: skip
+_APPLICATION = {
+    "id": _ME["id"], "name": "redial", "icon": None, "description": "", "rpc_origins": [], "bot_public": True,
+    "bot_require_code_grant": False, "owner": _ME, "team": None, "summary": "", "verify_key": "", "flags": 1 << 18,
+}  # fmt: skip
+_FIXED = {"users": _ME, "oauth2": _APPLICATION}
+_COMMAND = {"application_id": _ME["id"], "description": "", "default_member_permissions": None, "dm_permission": True, "nsfw": False}
+_THREAD = {
+    "type": 11, "guild_id": "600000000000000001", "name": "help", "owner_id": _ME["id"], "message_count": 1,
+    "member_count": 2, "rate_limit_per_user": 0, "flags": 0, "last_message_id": None,
+    "thread_metadata": {
+        "archived": False, "auto_archive_duration": 1440, "archive_timestamp": "2026-01-01T00:00:00.000000+00:00",
+        "locked": False,
+    },
+}  # fmt: skip
 _AUTH = {
     "ok": True, "url": "https://bench.slack.com/", "team": "Bench", "user": "redial", "team_id": "T0001",
     "user_id": "UBOT00001", "bot_id": "BBOT00001",
@@ -85,6 +99,13 @@ class Outside(asyncio.Protocol):
         kind = f"{method} {parts[0]}"
         self.counts[kind] += 1
         number = str(next(self.ids))
+        if parts[0] in _FIXED:
+            return json.dumps(_FIXED[parts[0]]).encode()
+        if parts[0] == "applications":
+            commands = json.loads(body or b"[]")
+            return json.dumps([{**_COMMAND, **one, "id": number} for one in commands]).encode()
+        if parts[-1] == "threads":
+            return json.dumps({**_THREAD, "id": parts[3], "parent_id": parts[1]}).encode()
         sent = json.loads(body) if body[:1] == b"{" else {}
         message = {**_MESSAGE, "id": number, "channel_id": parts[1], "components": sent.get("components", [])}
         if kind != "POST interactions":
