@@ -70,7 +70,7 @@ class ConversationStore(Protocol):
         """
 
     def confirm(self, conversation: Conversation) -> None:
-        """Note that the answer for this revision was shown; written with the next turn or by `flush`.
+        """Note that the answer for this revision was shown; written with its next turn or by `flush`.
 
         `conversation.origin.thread` and `conversation.shown`, which only the posting has told, are kept with it, and
         hold at once for what this process reads. A confirmation of an older revision changes nothing newer.

@@ -25,12 +25,15 @@ _MESSAGE = {
     "pinned": False, "mention_everyone": False, "tts": False, "timestamp": "2026-01-01T00:00:00.000000+00:00",
     "edited_timestamp": None, "flags": 32768,
 }  # fmt: skip
-_APPLICATION = {
+_APPLICATION: dict[str, object] = {
     "id": _ME["id"], "name": "redial", "icon": None, "description": "", "rpc_origins": [], "bot_public": True,
     "bot_require_code_grant": False, "owner": _ME, "team": None, "summary": "", "verify_key": "", "flags": 1 << 18,
 }  # fmt: skip
 _FIXED = {"users": _ME, "oauth2": _APPLICATION}
-_COMMAND = {"application_id": _ME["id"], "description": "", "default_member_permissions": None, "dm_permission": True, "nsfw": False}
+_COMMAND = {
+    "application_id": _ME["id"], "description": "", "default_member_permissions": None, "dm_permission": True,
+    "nsfw": False,
+}  # fmt: skip
 _THREAD = {
     "type": 11, "guild_id": "600000000000000001", "name": "help", "owner_id": _ME["id"], "message_count": 1,
     "member_count": 2, "rate_limit_per_user": 0, "flags": 0, "last_message_id": None,

@@ -137,6 +137,7 @@ async def crowd(bot: Bot, world: Outside, people: int = CONVERSATIONS) -> AsyncI
             assert opened
             found.ids.append(opened.id)
             found.turns.append(0)
+        await bot.desk.store.flush()
         yield found
 
 
@@ -198,6 +199,7 @@ def ours(crowd: Crowd, count: int) -> Play:
     async def play(number: int) -> None:
         request = requests[number]
         await deliver(crowd.running.app, request, crowd.bot.expect(request.id))
+        await crowd.bot.trailing(number)
 
     return play
 

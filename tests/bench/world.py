@@ -74,6 +74,10 @@ async def outside() -> AsyncIterator[Outside]:
         await process.wait()
 
 
+EACH = 64
+"""Turns in two seconds, at a rate a machine is far from being busy with; then confirmations are written."""
+
+
 class Meters(Unmetered):
     """Counts the round trips that turns wait for."""
 
@@ -94,6 +98,7 @@ class Bot:
     ends: dict[str, asyncio.Future[None]] = field(default_factory=dict)
     drops: bool = False
     taken: int = 0
+    batches: int = 0
 
     @property
     def house(self) -> House:
@@ -104,6 +109,12 @@ class Bot:
         """Take an event in as the dispatcher does, or let it go where only the way to here is measured."""
         self.taken += 1
         return self.drops or self.dispatcher.submit(event, chat, done)
+
+    async def trailing(self, number: int) -> None:
+        """Write what turns leave to be written, as the process does each two seconds: here after each so many."""
+        if number % EACH == EACH - 1:
+            self.batches += 1
+            await self.desk.store.flush()
 
     def expect(self, event_id: str) -> asyncio.Future[None]:
         """What is done when the turn of this event has been played to its end."""

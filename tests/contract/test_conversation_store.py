@@ -262,7 +262,7 @@ class TestOwedAnswers:
         await store.flush()
         assert await other.owed(place, older_than=0) == (second,)
 
-    async def test_confirmations_ride_on_the_next_turn_of_the_workspace(
+    async def test_those_of_other_conversations_wait_for_the_batch(
         self, store: RedisConversations, other: RedisConversations, place: Origin
     ) -> None:
         first = await written(store, triage(place))
@@ -270,8 +270,10 @@ class TestOwedAnswers:
         store.confirm(first)
         store.confirm(elsewhere)
         second = await written(store, triage(replace(place, user="U0BOB")))
+        assert await other.owed(place, older_than=0) == (first, second)
+        await store.flush()
         assert await other.owed(place, older_than=0) == (second,)
-        assert await other.owed(elsewhere.origin, older_than=0) == (elsewhere,)
+        assert await other.owed(elsewhere.origin, older_than=0) == ()
 
     async def test_a_refused_turn_does_not_lose_them(
         self, store: RedisConversations, other: RedisConversations, place: Origin

@@ -53,13 +53,16 @@ async def test_free_text_in_the_thread_it_opened_finds_it(
     assert await other.of(place) == (posted(first),)
 
 
-async def test_it_rides_on_the_next_turn_of_the_workspace(
-    proxied: Proxied, other: RedisConversations, top: Origin, place: Origin
-) -> None:
+async def test_one_batch_tells_of_many(proxied: Proxied, other: RedisConversations, top: Origin, place: Origin) -> None:
     first = await written(proxied.store, triage(top))
+    second = await written(proxied.store, triage(replace(top, user="U0BOB"), id="c2"))
     proxied.store.confirm(posted(first))
+    proxied.store.confirm(posted(second))
+    await proxied.store.flush()
+    proxied.store.confirm(posted(first))
+    proxied.store.confirm(posted(second))
     proxied.proxy.reset()
-    await written(proxied.store, triage(replace(top, user="U0BOB")))
+    await proxied.store.flush()
     assert proxied.proxy.trips == 1
     assert await other.here(place) == posted(first)
 

@@ -26,8 +26,6 @@ SEEN = 3600.0
 """Seconds after which a process notes again that a workspace has conversations."""
 AT_ONCE = 200
 """Most records, marks or confirmations in one script."""
-ALONG = 4
-"""Most confirmations of other conversations that a turn takes along; the rest is written in batches."""
 PENDING = 10_000
 """Most confirmations kept in memory while the store is away; the oldest go, and are looked up as owed."""
 
@@ -54,8 +52,6 @@ class RedisConversations:
         self._recent = Recent(remembered)
         # Confirmations stay here until they are written. They are lost with the process, and then looked up as owed.
         self._pending: defaultdict[Keys, dict[str, Confirmation]] = defaultdict(dict)
-        # Those that are on their way with a turn: no other turn takes them along.
-        self._riding: set[tuple[Keys, str]] = set()
         self._seen: dict[Keys, float] = {}
         # Who is known to stand in the index of those whom others' conversations name.
         self._named: OrderedDict[tuple[Keys, str, str], None] = OrderedDict()
@@ -266,11 +262,10 @@ class RedisConversations:
     async def _commit(self, keys: Keys, attempt: Attempt) -> object:
         conversation = attempt.conversation
         user = conversation.origin.user
-        confirmed = self._taken_along(keys, conversation.id)
-        # What is confirmed of this conversation itself stands in the record, and its answer is settled by the turn.
-        rest = {i: one for i, one in confirmed.items() if i != conversation.id or not one.told_by(conversation)}
-        riding = {(keys, i) for i in confirmed}
-        self._riding |= riding
+        mine = self._pending.get(keys, {}).get(conversation.id)
+        confirmed = {conversation.id: mine} if mine else {}
+        # Mostly it stands in the record, and its answer is settled by the turn; others' are written in batches.
+        rest = confirmed if mine and not mine.told_by(conversation) else {}
         names = [
             keys.claim(attempt.event_id),
             keys.conversation(conversation.id),
@@ -286,8 +281,6 @@ class RedisConversations:
             # It may have been written all the same: what is remembered is no longer known to stand.
             self._recent.drop(conversation.origin.tenant, conversation.id)
             raise
-        finally:
-            self._riding -= riding
         if isinstance(answer, list) and answer[0] == b"stored":
             self._settled(keys, confirmed)
         return answer
@@ -361,13 +354,6 @@ class RedisConversations:
     def _confirmed(self, keys: Keys) -> dict[str, Confirmation]:
         """Return up to a scriptful of the confirmations in memory."""
         return dict(islice(self._pending[keys].items(), AT_ONCE)) if keys in self._pending else {}
-
-    def _taken_along(self, keys: Keys, conversation_id: str) -> dict[str, Confirmation]:
-        """Return the confirmations a turn takes along: its own conversation's, and a few others'."""
-        pending = self._pending.get(keys, {})
-        others = ((i, one) for i, one in pending.items() if i != conversation_id and (keys, i) not in self._riding)
-        own = {conversation_id: pending[conversation_id]} if conversation_id in pending else {}
-        return own | dict(islice(others, ALONG))
 
     def _settled(self, keys: Keys, confirmed: dict[str, Confirmation]) -> None:
         """Take written confirmations out of memory, but for those that have become newer."""
