@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.adapters.store import connect
-from bot.adapters.store.keys import CLAIM, OF_WORKSPACES, WORKSPACES, keys_of, spec_of, tenant_of
+from bot.adapters.store.keys import CLAIM, OF_WORKSPACES, ROOM, WORKSPACES, keys_of, spec_of, tenant_of
 from bot.adapters.store.redis_store import RedisConversations
+from bot.adapters.store.rooms import RedisRooms
 from bot.adapters.store.tallies import RedisTallies
 from bot.core.conversation import SCHEMA, Conversation
 from bot.core.errors import RecordTooNew, StoreError, StoreUnavailable
 from bot.core.event import Origin
+from bot.core.gathering import of_incident
 from bot.core.guide import Outcome
+from bot.core.room import Signal
 from bot.ports.store import Conflict, Duplicate, Stored
-from tests.contract.conversations import event, triage, turned, written
+from tests.contract.conversations import OPENED, event, triage, turned, written
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Backend, Proxied
@@ -206,6 +209,10 @@ class TestKeys:
         tallies = RedisTallies(store.server)
         tallies.count(place, "2026-11-30", ["opened"])
         await tallies.flush()
+        rooms = RedisRooms(store.server, ROOM.ttl)
+        rooms.report(place, Signal("timeout", (await rooms.heard(place)).at))
+        await rooms.flush()
+        await rooms.record(place, of_incident(place.channel, "i1", "Elevated errors", OPENED))
         return await written(store, triage(place))
 
     async def test_each_is_in_the_registry_with_its_type_and_lifetime(
@@ -231,6 +238,7 @@ class TestKeys:
         last = await self.workload(store, place)
         store.confirm(last)
         assert await store.forget(place) == 3
+        await RedisRooms(store.server, ROOM.ttl).forget(place)
         for replica in (store, other):
             assert await replica.here(place) is None
             assert await replica.get(place, last.id) is None
@@ -240,7 +248,10 @@ class TestKeys:
         (theirs,) = await other.of(bob)
         assert theirs.helpers == ()
         assert await other.owed(place, older_than=0) == (theirs,), "what bob is owed he still gets"
-        names = {f"conversation:{theirs.id}", "person:U0BOB", "kept:U0BOB", "owed", "going", "tally:2026-11-30"}
+        names = {f"conversation:{theirs.id}", "person:U0BOB", "kept:U0BOB", "owed", "going"}
+        names |= {"tally:2026-11-30", "gatherings", "room"}
+        (room,) = [key for key in backend.keys(place.workspace) if key.endswith(":room")]
+        assert backend.admin.hkeys(room) == [b"salt"], "which tells of nobody"
         left = {key.split("}:")[1] for key in backend.keys(place.workspace)}
         assert {key for key in left if not key.startswith(CLAIM.name)} == names
         assert await store.forget(place) == 0

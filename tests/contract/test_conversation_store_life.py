@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pytest
 
+from bot.adapters.store import connect
+from bot.adapters.store.keys import DAY
 from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.tallies import RedisTallies
 from bot.core.conversation import GONE, Handoff, Visit
 from bot.core.event import Origin
 from bot.core.guide import Outcome
 from bot.ports.store import Conflict, Stored
-from tests.contract.conftest import Proxied
+from tests.contract.conftest import Backend, Proxied
 from tests.contract.conversations import OPENED, event, triage, turned, written
 
 HALF = OPENED + 1800
@@ -52,6 +54,16 @@ async def test_where_nothing_is_to_be_shown_nothing_is_owed(store: RedisConversa
     assert await store.owed(place, older_than=0) == (first,)
     await store.commit(event(), turned(first, outcome=Outcome.LEFT), shows=False)
     assert await store.owed(place, older_than=0) == ()
+
+
+async def test_it_is_kept_for_as_long_as_is_set(backend: Backend, place: Origin) -> None:
+    store = await connect(backend.url, backend.data_dir, days=3)
+    await written(store, triage(place, due=HALF, helpers=("U0BOB",)))
+    await store.close()
+    lives = {key.split("}:")[1].split(":")[0]: backend.admin.ttl(key) for key in backend.keys(place.workspace)}
+    assert set(lives) == {"claim", "conversation", "person", "kept", "owed", "going", "named"}
+    kept = {name: ttl for name, ttl in lives.items() if name != "claim"}
+    assert all(3 * DAY - 60 < ttl <= 3 * DAY for ttl in kept.values()), kept
 
 
 async def test_what_goes_on_is_listed_for_operators(store: RedisConversations, place: Origin) -> None:

@@ -221,7 +221,7 @@ class RedisConversations:
         now = time.monotonic()
         if now - self._seen.get(keys, -SEEN) >= SEEN:
             names = [quote(name, safe="", errors="surrogatepass") for name in (origin.platform, origin.workspace)]
-            await self._server.run(_SEEN, [WORKSPACES.key("")], [" ".join(names), WORKSPACES.ttl])
+            await self._server.run(_SEEN, [WORKSPACES.key("")], [" ".join(names), max(WORKSPACES.ttl, self._lives)])
             self._seen[keys] = now
 
     async def _name(self, keys: Keys, conversation: Conversation) -> None:
