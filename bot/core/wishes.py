@@ -222,12 +222,13 @@ def _also(say: Messages, choice: Choice) -> Question:
 
 def _mention(say: Messages, menu: Menu, choice: Choice) -> Question:
     nobody = Option(NOBODY, say.text("subscribe.form.nobody"))
-    options = {option.value: option for option in (nobody, *menu.mentions)}
-    if choice.mention and choice.mention not in options:
-        options[choice.mention] = Option(choice.mention, choice.mention)
+    # Who is chosen stands first, like parts: a platform shows only so many.
+    known = {option.value: option for option in menu.mentions}
+    chosen = known.get(choice.mention, Option(choice.mention, choice.mention))
+    options = {option.value: option for option in (nobody, chosen, *menu.mentions) if option.value}
     hint = say.text("subscribe.form.mention-hint")
-    chosen = (choice.mention or NOBODY,)
-    return Question(MENTION, say.text("subscribe.form.mention"), tuple(options.values()), chosen, hint=hint)
+    now = (choice.mention or NOBODY,)
+    return Question(MENTION, say.text("subscribe.form.mention"), tuple(options.values()), now, hint=hint)
 
 
 def _language(say: Messages, menu: Menu, choice: Choice) -> Question:

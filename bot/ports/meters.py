@@ -8,6 +8,9 @@ from typing import Protocol
 class Meters(Protocol):
     """Takes measurements: synchronous, cheap, and nothing personal in any word. Words are few: each is a series."""
 
+    def began(self) -> None:
+        """Forget what was counted before for the turn of this context: it begins."""
+
     def turned(self, platform: str, kind: str, result: str, seconds: float) -> None:
         """Count a turn. kind: said, pressed, commanded; result: ok, or what kept it from an answer."""
 
@@ -41,6 +44,9 @@ class Meters(Protocol):
 
 class Unmetered:
     """Implements Meters where nobody looks."""
+
+    def began(self) -> None:
+        """Do nothing."""
 
     def turned(self, platform: str, kind: str, result: str, seconds: float) -> None:
         """Do nothing."""

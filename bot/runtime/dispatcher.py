@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from contextvars import Context
+from contextvars import copy_context
 
 import structlog
+from structlog.contextvars import clear_contextvars
 
 from bot.core.event import InboundEvent
 from bot.ports.chat import Chat
@@ -57,8 +58,11 @@ class Dispatcher:
             return verdict is Verdict.DROP
         if queue is None:
             self._lanes[lane] = deque([(event, chat, done)])
-            # In a context of its own: what the adapter's task has bound and counted is not this person's.
-            task = asyncio.get_running_loop().create_task(self._run(lane), context=Context())
+            # What the adapter's task has bound and counted is not this person's; what its library needs stays.
+            own = copy_context()
+            own.run(clear_contextvars)
+            own.run(self._meters.began)
+            task = asyncio.get_running_loop().create_task(self._run(lane), context=own)
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         else:

@@ -67,6 +67,10 @@ class Prometheus:
         self.ready = Gauge("redial_ready", "1 while /readyz says yes.", registry=registry)
         self.guides = Gauge("redial_guides", "Guides at hand.", registry=registry)
 
+    def began(self) -> None:
+        """Begin at nought for this context."""
+        _trips.set(0)
+
     def turned(self, platform: str, kind: str, result: str, seconds: float) -> None:
         """Count a turn, with the round trips this task has made since the last."""
         self._turns.labels(platform, kind, result).inc()

@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from bot.core.moments import clock
 from tests.adapters.discord.town import Town, town
 from tests.contract.bench_discord import DiscordBench
+from tests.contract.choosing import DiscordChooser, discord_chooser
 from tests.contract.test_chat import CUT_OFF, TOOLS
 from tests.scenarios.playing import page
 
@@ -75,7 +76,22 @@ async def more() -> tuple[str, int]:
         return drawn(columns)
 
 
-SCENES = {"discord-thread": thread, "discord-more": more}
+async def choosing() -> tuple[str, int]:
+    """The form; what came of it, and what a channel hears; words that are not understood, and who may not."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with discord_chooser(Path(folder, "data")) as one:
+            assert isinstance(one, DiscordChooser)
+            form = await one.asks("ann")
+            await one.sends("ann", form, least=("major",), mention=(one.group,))
+            await one.types("ann", "subscriptions")
+            first = [{"components": _json(message)} for message in one.town.private("ann")]
+            await one.types("ann", "subscribe major cluade-code")
+            await one.types("bob", "subscribe major")
+            told = [one.town.private("ann")[-1], one.town.private("bob")[-1]]
+            return drawn([[form.modal], first, [{"components": _json(message)} for message in told]])
+
+
+SCENES = {"discord-thread": thread, "discord-more": more, "discord-choosing": choosing}
 """Pictures by the name of their file."""
 
 
@@ -102,6 +118,8 @@ def drawn(columns: Sequence[Sequence[Message]]) -> tuple[str, int]:
 
 
 def _message(message: Message) -> str:
+    if "title" in message:
+        return f"<h3>{escape(message['title'])}</h3>" + "".join(map(_part, message["components"]))
     name = '<div class="who"><i></i>Redial <span class="app">APP</span></div>'
     return name + "".join(map(_part, message["components"]))
 
@@ -113,6 +131,9 @@ def _part(part: Mapping[str, Any]) -> str:
         case 17:
             inner = "".join(map(_part, part["components"]))
             return f'<div class="frame" style="border-color:#{part["accent_color"]:06x}">{inner}</div>'
+        case 18:
+            hint = f"<br><small>{escape(part['description'])}</small>" if part.get("description") else ""
+            return f'<div class="text"><b>{escape(part["label"])}</b>{hint}</div>{_chosen(part["component"])}'
         case _:
             return f'<div class="row">{"".join(_pressed(part["components"]))}</div>'
 
@@ -125,10 +146,16 @@ def _pressed(parts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f'<span class="s{part["style"]}">{escape(part["label"])}</span>'
 
 
+def _chosen(select: Mapping[str, Any]) -> str:
+    """A select of a form, with what is chosen in it."""
+    chosen = ", ".join(option["label"] for option in select["options"] if option.get("default"))
+    return f'<div class="row"><span class="pick">{escape(chosen or select["placeholder"])} &#9662;</span></div>'
+
+
 def _text(markdown: str) -> str:
     """Discord's Markdown as HTML: what CommonMark has not is marked before or after."""
     held = re.sub(r"(?m)^-# (.*)$", "\ue000\\1\ue001", markdown)
     held = re.sub(r"<t:(\d+):t>", lambda found: clock(int(found[1])), held)
     held = re.sub(r"<@&?\d+>", "\ue002", held)
-    html = _MARKDOWN.render(held)
+    html: str = _MARKDOWN.render(held)
     return html.replace("\ue000", "<small>").replace("\ue001", "</small>").replace("\ue002", '<b class="at">@ann</b>')

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import discord
 
-from bot.adapters.discord.limits import DESCRIPTION, FIELD, OPTION, OPTIONS, TITLE, cut
+from bot.adapters.discord.limits import DESCRIPTION, FIELD, OPTION, OPTIONS, PLACEHOLDER, TITLE, cut
 from bot.adapters.discord.press import Mark, to_custom_id
 from bot.adapters.discord.rights import named
 from bot.core.event import Origin
@@ -27,7 +27,7 @@ class Asked(discord.ui.Modal):
         mark = Mark(form.command, form.subject, step=ASKED)
         super().__init__(title=cut(form.title, TITLE), custom_id=to_custom_id(mark), timeout=None)
         for question in form.questions[:5]:
-            hint = cut(question.hint, DESCRIPTION) if question.hint else None
+            hint = cut(question.hint, DESCRIPTION) if question.hint and not question.several else None
             self.add_item(
                 discord.ui.Label(text=cut(question.label, FIELD), description=hint, component=_select(question))
             )
@@ -77,7 +77,12 @@ def _select(question: Question) -> discord.ui.Select[discord.ui.View]:
     ]
     least, most = (0, len(options)) if question.several else (1, 1)
     return discord.ui.Select(
-        custom_id=question.id, options=options, min_values=least, max_values=most, required=not question.several
+        custom_id=question.id,
+        options=options,
+        placeholder=cut(question.hint, PLACEHOLDER) if question.several and question.hint else None,
+        min_values=least,
+        max_values=most,
+        required=not question.several,
     )
 
 

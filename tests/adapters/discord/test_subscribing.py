@@ -15,7 +15,10 @@ from simcord.backend.models.channel import Overwrite
 from simcord.enums import OverwriteType
 
 from bot.adapters.discord.chat import DiscordChat
+from bot.adapters.discord.managing import Asked
+from bot.core.form import Option
 from bot.core.subscription import Choice, Place
+from bot.core.wishes import Menu, Part, to_form
 from tests.adapters.discord.town import Town, said, town
 
 PAGE, CODE, API = "tymt9n04zgry", "yyzkbfz2thpt", "k8w3r06qmzrp"
@@ -101,6 +104,21 @@ async def test_parts_are_suggested_one_after_the_other(there: Town) -> None:
     carol, place = there.people["carol"], there.channels["other"]
     offered = await carol.autocomplete(place, "redial subscribe", "parts", "claude code, ap")
     assert [one["name"] for one in offered] == ["claude code, Claude API"]
+
+
+async def test_a_form_shows_as_many_parts_as_discord_takes_and_what_is_chosen_always(there: Town) -> None:
+    parts = tuple(Part(f"c{n}", f"Place {n} " + "x" * 120) for n in range(130))
+    roles = tuple(Option(f"<@&{n}>", f"@role {n}") for n in range(40))
+    choice = Choice(components=frozenset({"c129"}), mention="<@&39>")
+    form = to_form(there.desk.library.messages, Menu(PAGE, "Claude", parts, roles), choice)
+    selects = [label["component"] for label in Asked(form).to_dict()["components"]]
+    assert len(selects) <= 5
+    for select in selects:
+        assert 0 < len(select["options"]) <= 25
+        assert all(len(option["label"]) <= 100 for option in select["options"])
+    chosen = {one["custom_id"]: [o["value"] for o in one["options"] if o.get("default")] for one in selects}
+    assert chosen["parts"] == ["c129"]
+    assert chosen["mention"] == ["<@&39>"]
 
 
 async def test_a_missing_right_is_named_before_anything_is_chosen(there: Town) -> None:
