@@ -11,6 +11,7 @@ from typing import Literal
 
 import discord
 import structlog
+from discord.http import MultipartParameters
 
 from bot.adapters.discord.faults import Archived, ThreadExists, told
 from bot.adapters.discord.limits import NONCE, THREAD, cut
@@ -28,6 +29,9 @@ _YOUNG = 5
 _ARCHIVE: Literal[1440] = 1440
 """Minutes without a word after which Discord folds a thread away; it opens again with the next message."""
 
+
+_TEXTS = discord.MessageFlags(components_v2=True).value
+"""Says that text stands among the components."""
 
 NOBODY = discord.AllowedMentions.none()
 
@@ -72,21 +76,18 @@ class Wire:
 
         answers: the message in the same channel it is a reply to. mentions: who is notified.
         """
-        place = self.client.get_partial_messageable(channel)
-        reply = place.get_partial_message(answers).to_reference(fail_if_not_exists=False) if answers else None
         self.refusals.check(channel)
         await self._pace.turn()
-        view, nonce = Ready(components), _nonce(key)
+        body: Json = {**_body(components, mentions), "nonce": _nonce(key), "enforce_nonce": True}
+        if answers:
+            body["message_reference"] = {"message_id": str(answers), "fail_if_not_exists": False}
         try:
             async with told("Send Messages"):
-                if reply:
-                    sent = await place.send(view=view, nonce=nonce, allowed_mentions=mentions, reference=reply)
-                else:
-                    sent = await place.send(view=view, nonce=nonce, allowed_mentions=mentions)
+                sent = await self.client.http.send_message(channel, params=MultipartParameters(body, None, None))
         except NotAllowed as error:
             self.refusals.note(channel, error.missing)
             raise
-        return sent.id
+        return int(sent["id"])
 
     async def edit(self, channel: int, message: int, components: Sequence[Json]) -> None:
         """Make a message of ours show something else; an archived thread is opened for it."""
@@ -189,8 +190,13 @@ class Wire:
     async def _edit(self, channel: int, message: int, components: Sequence[Json]) -> None:
         await self._pace.turn()
         async with told("Send Messages"):
-            found = self.client.get_partial_messageable(channel).get_partial_message(message)
-            await found.edit(view=Ready(components))
+            params = MultipartParameters(_body(components, NOBODY), None, None)
+            await self.client.http.edit_message(channel, message, params=params)
+
+
+def _body(components: Sequence[Json], mentions: discord.AllowedMentions) -> Json:
+    """Return a message as Discord takes it: its JSON is ready, and nothing of the answer but an id is needed."""
+    return {"components": list(components), "flags": _TEXTS, "allowed_mentions": mentions.to_dict()}
 
 
 class Reply:
