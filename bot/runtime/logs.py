@@ -47,8 +47,8 @@ def listen(heard: Heard) -> None:
 
 def _log_from(level: int) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    # A round that lasts skips the next: that is meant so.
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)
+    # Jobs answer for their own errors; what is left is a round that skips the next, and one that an end cuts off.
+    logging.getLogger("apscheduler").setLevel(logging.CRITICAL)
     processors: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,

@@ -11,13 +11,17 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import kubernetes_validate
 import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from bot.adapters.slack.hosts import ANSWERS, FILES
 from bot.runtime.settings import Settings, groups, load_settings, secret_names
+from tests.adapters.test_store_deployments import RIGHTS
+from tests.scenarios.playing import content
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -244,6 +248,24 @@ def test_probes_and_ports_are_served() -> None:
 def test_the_settings_of_the_cluster_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIAL_CONFIG", str(DEPLOY / "kubernetes" / "redial.toml"))
     assert load_settings().slack.triage_channels == ()
+
+
+# --- what the README says ---
+
+
+def test_the_readme_names_the_rights_that_are_proven_and_the_hosts_that_are_asked() -> None:
+    text = (DEPLOY / "README.md").read_text()
+    assert RIGHTS in text
+    asked = {*ANSWERS, *FILES, *(urlsplit(host).hostname or "" for host in content().library.services.page.hosts)}
+    # Those of Slack's cloud for governments are for who uses it.
+    named = re.findall(r"`([\w*.-]+\.\w+)`", text.partition("| host | for |")[2])
+    assert {host for host in asked if "slack-gov" not in host} <= set(named)
+
+
+def test_a_service_that_comes_before_its_store_is_tried_again() -> None:
+    assert unit()["Restart"] == "always"
+    assert "RestartPreventExitStatus" not in unit(), "2 is also: the store is not there yet"
+    assert "StartLimitIntervalSec=0" in (DEPLOY / "redial.service").read_text()
 
 
 # --- systemd ---
