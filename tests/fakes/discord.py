@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from aiohttp import WSMsgType, web
 from simcord.backend import Backend, serializers
@@ -66,7 +66,8 @@ class Session:
 class Page:
     """As a connection sees Discord. flags: of the application. closes: how a connection ends at once.
 
-    again: how many events a resumed session is told once more, although it had them.
+    again: how many events a resumed session is told once more, although it had them. mute: messages are taken, or
+    `lost`, and whoever sent one is never answered.
     """
 
     flags: int = CONTENT
@@ -74,6 +75,8 @@ class Page:
     closes: int = 0
     again: int = 0
     resumable: bool = True
+    mute: Literal["", "taken", "lost"] = ""
+    unanswered: int = 0
     backend: Backend = field(default_factory=lambda: Backend(clock=_Now()))  # type: ignore[arg-type]
     sessions: list[Session] = field(default_factory=list)
     acknowledged: dict[str, float] = field(default_factory=dict)
@@ -147,6 +150,11 @@ class Page:
         body = await request.json() if request.can_read_body else None
         if path.endswith("/callback"):
             self.acknowledged[path.split("/")[2]] = time.perf_counter()
+        if self.mute and request.method == "POST" and path.endswith("/messages"):
+            if self.mute == "taken":
+                self._said(request, path, body)
+            self.unanswered += 1
+            await asyncio.Event().wait()
         try:
             return _answer(self._own(path) or self._said(request, path, body))
         except BackendError as error:

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -142,3 +143,33 @@ async def test_a_session_that_cannot_be_resumed_is_begun_anew_and_what_was_misse
         town.page.write(town.ann, thread, "back")
         await until(lambda: len(town.page.ours(thread)) == 3)
         assert QUESTION in said(town.page.ours(thread)[-1])
+
+
+@pytest.mark.parametrize("fate", ["taken", "lost"])
+async def test_an_answer_whose_fate_a_kill_left_open_is_there_once_afterwards(
+    town: Town, fate: Literal["taken", "lost"]
+) -> None:
+    town.page.mute = fate
+    async with running(town, "connected as redial") as first:
+        message = town.page.write(town.ann, town.triage, f"<@{town.page.backend.bot_user.id}> {CUT_OFF}")
+        await until(lambda: town.page.unanswered)
+        first.send_signal(signal.SIGKILL)
+        await asyncio.to_thread(first.wait)
+    assert len(town.page.ours(message.id)) == (fate == "taken")
+    town.page.mute = ""
+    async with running(town, "redial") as second:
+        await until(lambda: town.page.ours(message.id))
+        # It is the one that what comes next goes on from, and there is no other.
+        town.page.write(town.ann, message.id, "1")
+        await until(lambda: "git diff" in said(town.page.ours(message.id)[-1]))
+        assert [QUESTION in said(one) for one in town.page.ours(message.id)].count(True) == 1
+        second.terminate()
+        await asyncio.to_thread(second.wait)
+    assert len(town.page.ours(message.id)) == 2
+
+
+async def test_doctor_says_what_is_there(town: Town) -> None:
+    done = await asyncio.to_thread(town.redial.run, "doctor", "--json")
+    found = {check["name"]: check["health"] for check in json.loads(done.stdout)}
+    assert found["discord"] == found["discord intents"] == found["discord support"] == found["discord #triage"] == "ok"
+    assert TOKEN not in done.stdout + done.stderr
