@@ -24,6 +24,8 @@ from handlers.insights import count
 
 _log = structlog.get_logger(__name__)
 
+_LOOK_BACK = 120.0
+"""Seconds before a hand-off from which on its packet is looked for: clocks differ."""
 UNDER_WAY = 30.0
 """Seconds after which a packet that was being posted is looked for: until then its request may still land."""
 
@@ -63,16 +65,24 @@ async def _delivered(desk: Desk, here: Conversation, chat: Chat, *, look: bool) 
     try:
         if not isinstance(chat, Helpdesk):
             raise ChannelGone("this platform has no helpers")  # noqa: TRY301 - said like any other target that is gone
-        target = await _target(desk, here, chat)
-        found = await chat.shown(target, helping.key(here)) if look else None
+        target, found = await _target(desk, here, chat), None
+        if look:
+            try:
+                found = await chat.find(target, helping.key(here), here.touched - _LOOK_BACK)
+            except NotAllowed as error:
+                # It may be there: it is not posted a second time.
+                return _stuck(desk, here, error, "handed.unseen")
         posted = found or await _post(desk, here, target, chat)
-    except (ChannelGone, NotAllowed) as error:
-        _log.error("hand-off not delivered", platform=here.origin.platform, conversation=here.id, error=str(error))
-        say = desk.library.messages
-        missing = error.missing if isinstance(error, NotAllowed) else ""
-        why = say.text("handed.not-allowed", missing=missing) if missing else say.text("handed.gone")
-        return helping.stuck(here, why)
+    except ChannelGone as error:
+        return _stuck(desk, here, error, "handed.gone")
+    except NotAllowed as error:
+        return _stuck(desk, here, error, "handed.not-allowed", missing=error.missing or "?")
     return helping.delivered(here, posted.message, posted.link)
+
+
+def _stuck(desk: Desk, here: Conversation, error: ChatError, key: str, **fields: str) -> Conversation:
+    _log.error("hand-off not delivered", platform=here.origin.platform, conversation=here.id, error=str(error))
+    return helping.stuck(here, desk.library.messages.text(key, **fields))
 
 
 async def _post(desk: Desk, here: Conversation, target: Origin, chat: Chat, message: str = "") -> Posted:

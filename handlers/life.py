@@ -9,9 +9,10 @@ from bot.core.conversation import Conversation
 from bot.core.errors import ChatError, RedialError
 from bot.core.event import Origin
 from bot.core.life import Quiet, closed
+from bot.core.placement import Where
 from bot.core.transition import nudge
 from bot.core.turn import Around
-from bot.ports.chat import Chat
+from bot.ports.chat import Chat, Overhears
 from bot.ports.store import Stored
 from handlers.answering import post
 from handlers.desk import Desk
@@ -46,7 +47,7 @@ async def _looked_after(desk: Desk, conversation: Conversation, around: Around, 
     event = f"silence:{conversation.id}:{conversation.revision}"
     what = life.quiet(conversation, around.pace, around.now)
     asked = nudge(desk.library, conversation, around) if what is Quiet.NUDGE else None
-    if asked:
+    if asked and not await _others_talk(conversation, chat):
         result = await desk.store.commit(event, asked.conversation)
         if isinstance(result, Stored):
             await post(desk.store, result.conversation, asked.view, chat)
@@ -59,3 +60,14 @@ async def _looked_after(desk: Desk, conversation: Conversation, around: Around, 
         return isinstance(result, Stored)
     await desk.store.put_off(conversation, around.now + AGAIN)
     return False
+
+
+async def _others_talk(conversation: Conversation, chat: Chat) -> bool:
+    """Say whether somebody else has written there since: people who talk to each other are left alone."""
+    if conversation.where is not Where.THREAD or not isinstance(chat, Overhears):
+        return False
+    try:
+        return await chat.others_since(conversation.origin, conversation.shown)
+    except ChatError as error:
+        _log.info("talk not known", platform=conversation.origin.platform, error=str(error))
+        return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from bot.core.event import Origin
+from bot.ports.chat import Posted
 
 
 @runtime_checkable
@@ -16,6 +17,12 @@ class Helpdesk(Protocol):
 
     async def direct(self, origin: Origin) -> Origin:
         """Return the direct message with `origin.user`, for what is sent to them unasked."""
+
+    async def find(self, origin: Origin, key: str, since: float = 0.0) -> Posted | None:
+        """Return our message with this key in a channel, posted since then, if it is there.
+
+        `NotAllowed` where nobody may look: then nobody can tell.
+        """
 
     async def link(self, origin: Origin, message: str) -> str:
         """Return an address people can open for a message, or for the thread; empty where there is none."""

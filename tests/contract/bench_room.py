@@ -16,7 +16,7 @@ from pathlib import Path
 from bot.adapters.console.plain import as_text
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
-from bot.core.errors import ChannelGone
+from bot.core.errors import ChannelGone, NotAllowed
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
 from bot.core.event import Room as Room_
 from bot.core.folding import Folded
@@ -57,6 +57,7 @@ class Room:
     told: dict[str, list[Message]] = field(default_factory=dict)
     groups: dict[str, set[str]] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
+    unread: set[str] = field(default_factory=set)
 
     def put(self, origin: Origin, view: View, box: list[Message], thread: str = "") -> Message:
         number = str(next(self.numbers))
@@ -73,6 +74,11 @@ class Room:
 
     async def may_help(self, origin: Origin, groups: frozenset[str]) -> bool:
         return any(origin.user in self.groups.get(group, ()) for group in groups)
+
+    async def find(self, origin: Origin, key: str, since: float = 0.0) -> Posted | None:  # noqa: ARG002 - all is young
+        if origin.channel in self.unread:
+            raise NotAllowed("missing_scope", missing="history")
+        return await self.shown(origin, key)
 
     async def link(self, origin: Origin, message: str) -> str:
         return f"https://room.example/{message or origin.thread}"

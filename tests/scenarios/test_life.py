@@ -238,6 +238,15 @@ class TestAHandOffAndAKill:
         assert len(await house.packets()) == 1, "it was found"
         assert "with the helpers" in (await house.texts())[-1]
 
+    async def test_where_nobody_may_look_it_is_not_posted_twice(self, house: House) -> None:
+        await handed(house)
+        house.bench.chat.unread.add("other")
+        house.now += UNDER_WAY + 1
+        assert await house.owed() == 1
+        assert await house.packets() == []
+        assert "may not read there whether it arrived" in (await house.texts())[-1]
+        assert "Hand it over again" in (await house.bench.seen())[-1].buttons
+
     async def test_between_recording_and_telling_who_asked(self, house: House) -> None:
         here = await handed(house)
         await house.desk.store.commit("x", helping.delivered(here, "m1", "https://room.example/m1"))

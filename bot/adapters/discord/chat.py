@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 import discord
 
@@ -141,6 +142,12 @@ class DiscordChat:
     async def direct(self, origin: Origin) -> Origin:
         """Return the direct messages with a person."""
         return replace(origin, channel=str(await self._wire.direct(origin.user)), thread="")
+
+    async def find(self, origin: Origin, key: str, since: float = 0.0) -> Posted | None:
+        """Look for a message by its key in a channel, posted since then."""
+        channel = int(origin.channel)
+        found = await self._wire.found(channel, key, datetime.fromtimestamp(since, UTC))
+        return Posted("", reference(channel, found[0]), self._link(origin, channel, found[0])) if found else None
 
     async def link(self, origin: Origin, message: str) -> str:
         """Return the address of a message, or of its thread."""

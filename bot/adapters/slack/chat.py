@@ -81,15 +81,21 @@ class SlackChat:
 
     async def shown(self, origin: Origin, key: str) -> Posted | None:
         """Look for a message by its key; None where it is not there or may not be looked for."""
+        try:
+            return await self.find(origin, key)
+        except NotAllowed:
+            return None
+
+    async def find(self, origin: Origin, key: str, since: float = 0.0) -> Posted | None:
+        """Look for a message by its key, posted since then; `NotAllowed` where that may not be looked for."""
         method = "conversations.replies" if origin.thread else "conversations.history"
         body: dict[str, Any] = {"channel": origin.channel, "include_all_metadata": True, "limit": _PAGE}
         if origin.thread:
             body["ts"] = origin.thread
+        if since:
+            body["oldest"] = f"{since:.6f}"
         for _ in range(_PAGES):
-            try:
-                page = await self.api.call(origin.workspace, method, body, again=True)
-            except NotAllowed:
-                return None
+            page = await self.api.call(origin.workspace, method, body, again=True)
             for found in cast("list[dict[str, Any]]", page.get("messages") or []):
                 if key_of(found) == key:
                     ts = str(found["ts"])

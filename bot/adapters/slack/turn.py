@@ -81,6 +81,10 @@ class Turn:
         """Look who has written in a thread since Redial's last post."""
         return await self.chat.others_since(origin, shown)
 
+    async def find(self, origin: Origin, key: str, since: float = 0.0) -> Posted | None:
+        """Look for a message by its key, posted since then."""
+        return await self.chat.find(origin, key, since)
+
     async def may_manage(self, origin: Origin) -> bool:
         """Say whether somebody may change what is announced in a channel."""
         return await self.chat.may_manage(origin)
