@@ -95,7 +95,7 @@ class Announcer:
         )
         if not walked.left:
             await pages.settle(page_id, platform, snapshot.page.revision)
-            if ground.doubt and snapshot.version > ground.doubt.loss.version:
+            if ground.doubt and snapshot.reads > ground.doubt.loss.reads:
                 # What the page has said since the loss has been compared with what stands in every channel.
                 await pages.trust(page_id, platform, ground.doubt.number)
                 self._lineage.pop(page_id, None)

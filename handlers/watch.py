@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -49,13 +50,17 @@ class Watcher:
     _met: set[str] = field(default_factory=set)
 
     async def tick(self) -> None:
-        """Read the pages whose time has come. Raises `StoreUnavailable`; a page that cannot be read raises nothing."""
-        for page_id, feed in self.feeds.items():
-            now = self.monotonic()
+        """Read the pages whose time has come, side by side. Raises `StoreUnavailable`; an unreadable page does not."""
+        now, due = self.monotonic(), list[str]()
+        for page_id in self.feeds:
             if now >= self._due.get(page_id, now):
                 # Set before the work: whatever goes wrong, the next one is not at once.
                 self._due[page_id] = now + random.uniform(*self.interval)  # noqa: S311 - nothing secret about it
-                await self.poll(page_id, feed)
+                due.append(page_id)
+        outcomes = await asyncio.gather(*(self.poll(one, self.feeds[one]) for one in due), return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
 
     async def poll(self, page_id: str, feed: Feed) -> bool:
         """Read one page once and write down what it says; False if another replica does, or it could not be read."""

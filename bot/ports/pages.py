@@ -13,10 +13,11 @@ from bot.core.watch import Page
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A page as it stands, and the version to compare with when it is written."""
+    """A page as it stands, and the version to compare with when it is written. reads: how often it has been read."""
 
     page: Page
     version: int
+    reads: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,11 @@ class Announced:
 class Loss:
     """The store may have forgotten what was written since a time, 0 for all times.
 
-    version: of the page when that was noted; what it wrote since is known. at: the time of that; until half a minute
-    later, what was under way may still arrive. 0 where nobody was sending.
+    reads: how often the page had been read when that was noted; what came of later readings is known. at: the time of
+    that; until half a minute later, what was under way may still arrive. 0 where nobody was sending.
     """
 
-    version: int
+    reads: int
     since: float
     at: float = 0.0
 
@@ -80,7 +81,8 @@ class Lineage:
         open_ = [loss for number, loss in self.losses.items() if number > self.trusted.get(platform, 0)]
         if not open_:
             return None
-        return Doubt(self.last, replace(self.losses[self.last], since=min(loss.since for loss in open_)))
+        since, at = min(loss.since for loss in open_), max(loss.at for loss in open_)
+        return Doubt(self.last, replace(self.losses[self.last], since=since, at=at))
 
 
 class PageStore(Protocol):

@@ -171,6 +171,7 @@ async def _watch(
     if not channels or desk.pages is None:
         return None
     watch = open_watch(settings, desk.library, desk.pages, channels, clients, desk.meters)
+    await watch.recall()
     await watch.declare()
     # The page is read by one process for all of them.
     page = settings.status.page_id or desk.library.services.page.id

@@ -278,43 +278,70 @@ class TestOnServers(PageStoreContract):
         before = await pages.page(page_id)
         lineage = await pages.lineage(page_id)
         doubt = lineage.doubt("slack")
-        assert doubt == lineage.doubt("discord") == Doubt(1, Loss(before.version, 0.0))
+        assert doubt == lineage.doubt("discord") == Doubt(lineage.last, Loss(before.reads, 0.0))
         assert lineage.noted
-        await pages.trust(page_id, "slack", 1)
+        await pages.trust(page_id, "slack", lineage.last)
         again = await other.lineage(page_id)
         assert again.id == lineage.id
         assert again.doubt("slack") is None
         assert again.doubt("discord") == doubt
+
+    async def test_who_knew_nothing_of_it_may_look_first_into_a_store_that_was_emptied(
+        self, pages: RedisPages, other: RedisPages, backend: Backend, page_id: str
+    ) -> None:
+        await pages.lineage(page_id)
+        backend.admin.delete(page_keys(page_id).lineage)
+        fresh = await other.lineage(page_id)
+        doubt = fresh.doubt("slack")
+        assert doubt is not None
+        assert doubt.loss.at == 0
+        told = await pages.lineage(page_id)
+        assert told.noted
+        doubt = told.doubt("slack")
+        assert doubt is not None
+        assert doubt.loss.at > 0, "now it is known that somebody may have been sending"
+        assert not (await other.lineage(page_id)).noted
+
+    async def test_how_often_a_page_was_read_is_counted(self, pages: RedisPages, page_id: str) -> None:
+        await self.listening(pages, page_id)
+        assert (await pages.page(page_id)).reads == 0
+        for at in (1.0, 2.0, 2.0):
+            before = await pages.page(page_id)
+            assert await pages.put(before, replace(a_page(), id=page_id, read_at=at))
+        assert (await pages.page(page_id)).reads == 2, "what changed nothing but the trouble is none"
 
     async def test_what_was_brought_in_from_elsewhere_is_compared_first(
         self, pages: RedisPages, other: RedisPages, page_id: str
     ) -> None:
         await pages.distrust(page_id)
         lineage = await other.lineage(page_id)
-        assert lineage.doubt("slack") == Doubt(1, Loss(0, 0.0))
-        await pages.trust(page_id, "slack", 1)
+        assert lineage.doubt("slack") == Doubt(lineage.last, Loss(0, 0.0))
+        await pages.trust(page_id, "slack", lineage.last)
         await self.listening(pages, page_id)
         await pages.distrust(page_id)
-        assert (await other.lineage(page_id)).doubt("slack") == Doubt(2, Loss(1, 0.0))
+        after = await other.lineage(page_id)
+        assert after.last > lineage.last
+        assert after.doubt("slack") == Doubt(after.last, Loss(0, 0.0))
 
     async def test_a_server_whose_data_got_a_new_name_may_have_lost_its_last_writes(
         self, pages: RedisPages, backend: Backend, page_id: str
     ) -> None:
         first = await pages.lineage(page_id)
         await self.listening(pages, page_id)
-        await pages.trust(page_id, "slack", 1)
+        await pages.trust(page_id, "slack", first.last)
         backend.admin.hset(page_keys(page_id).lineage, "server", "what it was called before")
         asked = await pages.now()
         lineage = await pages.lineage(page_id)
         doubt = lineage.doubt("slack")
         assert lineage.id == first.id
         assert doubt is not None
-        assert (doubt.number, doubt.loss.version) == (2, 1)
+        assert doubt.number > first.last
+        assert doubt.loss.reads == 0, "a new subscription is no reading"
         assert asked - 200 < doubt.loss.since < asked - 150
         assert asked <= doubt.loss.at
         here = lineage.doubt("discord")
         assert here is not None
-        assert (here.number, here.loss.since) == (2, 0.0), (
+        assert (here.number, here.loss.since) == (doubt.number, 0.0), (
             "the older loss still counts where nothing was compared since"
         )
         assert await pages.lineage(page_id) == replace(lineage, noted=False), "asked again, nothing was lost"
@@ -326,7 +353,11 @@ class TestOnServers(PageStoreContract):
         backend.admin.delete(page_keys(page_id).lineage)
         after = await pages.lineage(page_id)
         assert after.id != first.id
-        assert after.losses[1].at > 0, "somebody may have been sending"
+        (loss,) = after.losses.values()
+        assert loss.at > 0, "somebody may have been sending"
+        # Whoever had compared everything with what was before says so now.
+        await pages.trust(page_id, "slack", first.last)
+        assert (await pages.lineage(page_id)).doubt("slack") is not None
 
     async def test_a_write_whose_answer_was_lost_may_be_repeated(self, pages: RedisPages, page_id: str) -> None:
         here = await self.listening(pages, page_id)

@@ -55,7 +55,8 @@ class MemoryPages:
         held = self._held(after.id)
         if held.snapshot.version != before.version or (lease and held.leases[lease.name].fence != lease.fence):
             return False
-        held.snapshot = Snapshot(after, before.version + 1)
+        reads = held.snapshot.reads + (after.read_at != before.page.read_at)
+        held.snapshot = Snapshot(after, before.version + 1, reads)
         return True
 
     async def subscriptions(self, page: str) -> tuple[Subscription, ...]:
@@ -71,7 +72,8 @@ class MemoryPages:
         held = self._held(subscription.page)
         if held.snapshot.version != before.version:
             return False
-        held.snapshot = Snapshot(replace(before.page, revision=subscription.since), before.version + 1)
+        page = replace(before.page, revision=subscription.since)
+        held.snapshot = Snapshot(page, before.version + 1, held.snapshot.reads)
         held.subscriptions[subscription.id] = replace(subscription, version=before.version + 1)
         return True
 
@@ -134,7 +136,7 @@ class MemoryPages:
 
     async def distrust(self, page: str) -> None:
         """Note that everything may have been forgotten."""
-        losses = {**self._lineage.losses, self._lineage.last + 1: Loss(self._held(page).snapshot.version, 0.0)}
+        losses = {**self._lineage.losses, self._lineage.last + 1: Loss(self._held(page).snapshot.reads, 0.0)}
         self._lineage = replace(self._lineage, losses=losses)
 
     async def trust(self, page: str, platform: str, number: int) -> None:  # noqa: ARG002 - the same
@@ -148,8 +150,8 @@ class MemoryPages:
     def loses(self, kept: Kept | None, since: float = 0.0) -> None:
         """Go back to what was kept, as a replica does that takes over; `since`: when that was. None: it is emptied."""
         self._pages, self._lineage = deepcopy(kept) if kept else ({}, Lineage("emptied"))
-        version = max((held.snapshot.version for held in self._pages.values()), default=0)
-        losses = {**self._lineage.losses, self._lineage.last + 1: Loss(version, since, self._clock())}
+        reads = max((held.snapshot.reads for held in self._pages.values()), default=0)
+        losses = {**self._lineage.losses, self._lineage.last + 1: Loss(reads, since, self._clock())}
         self._lineage = replace(self._lineage, losses=losses)
 
     async def lease(self, page: str, name: str, holder: str, seconds: float) -> Lease | None:

@@ -56,11 +56,11 @@ class RedisPages:
         """Return what is known of a page."""
         keys = page_keys(page)
         answer = await self._server.run(_READ, [keys.meta, keys.incidents])
-        version, revision, data, flat = cast("tuple[bytes, bytes, bytes | None, list[bytes]]", answer)
+        version, revision, data, flat, reads = cast("tuple[bytes, bytes, bytes | None, list[bytes], bytes]", answer)
         if data is None:
-            return Snapshot(Page(page, int(revision)), int(version))
+            return Snapshot(Page(page, int(revision)), int(version), int(reads))
         incidents = {i.decode(): records.decode_known(record) for i, record in zip(flat[::2], flat[1::2], strict=True)}
-        return Snapshot(records.decode_page(data, int(revision), incidents), int(version))
+        return Snapshot(records.decode_page(data, int(revision), incidents), int(version), int(reads))
 
     async def put(self, before: Snapshot, after: Page, lease: Lease | None = None) -> bool:
         """Write the page over `before`."""
@@ -73,6 +73,7 @@ class RedisPages:
             after.revision,
             records.encode_page(after),
             lease.fence if lease else "",
+            int(after.read_at != before.page.read_at),
             len(written),
             *(item for pair in written for item in pair),
             *(i for i in had if i not in after.incidents),
@@ -209,8 +210,8 @@ def _lineage(flat: Sequence[str], *, noted: bool) -> Lineage:
     for name, value in found.items():
         kind, _, rest = name.partition(":")
         if kind == "loss" and rest:
-            version, since, at = value.split(" ")
-            losses[int(rest)] = Loss(int(version), float(since), float(at))
+            reads, since, at = value.split(" ")
+            losses[int(rest)] = Loss(int(reads), float(since), float(at))
         elif kind == "trusted":
             trusted[rest] = int(value)
     return Lineage(found["id"], losses, trusted, noted)
