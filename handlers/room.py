@@ -54,6 +54,8 @@ _LOOK_BACK = 120.0
 _WARM = 3600.0
 """Seconds after a report in which a workspace is looked at each time; any other now and then."""
 _NOW_AND_THEN = 60.0
+_SOON = 5.0
+"""Seconds an announcement that is about to come is waited for before it is looked for again."""
 
 
 @dataclass
@@ -66,6 +68,7 @@ class Lookout:
     replica: str = field(default_factory=lambda: secrets.token_hex(8))
     _known: dict[str, tuple[Gathering, ...]] = field(default_factory=dict)
     _due: dict[str, float] = field(default_factory=dict)
+    _coming: dict[tuple[str, str], float] = field(default_factory=dict)
     _warm: dict[str, float] = field(default_factory=dict)
     _gathering: defaultdict[tuple[str, str], asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
@@ -89,18 +92,21 @@ class Lookout:
 
     async def gathered(self, desk: Desk, origin: Origin, incident: Incident) -> None:
         """See to it that this channel has one thread for all who have it; whoever comes first begins it."""
-        known = self._known.get(origin.tenant, ())
+        known, here = self._known.get(origin.tenant, ()), (origin.tenant, origin.channel)
         if serving(known, origin.channel, guide="", incident=incident.id) or origin.platform not in self.channels:
             return
+        if asyncio.get_running_loop().time() < self._coming.get(here, 0.0):
+            return
         try:
-            async with asyncio.timeout(PATIENCE), self._gathering[origin.tenant, origin.channel]:
+            async with asyncio.timeout(PATIENCE), self._gathering[here]:
                 await self._begin(desk, origin, incident)
         except TimeoutError:
             _log.warning("gathering takes long", platform=origin.platform)
 
     async def _begin(self, desk: Desk, origin: Origin, incident: Incident) -> None:
-        known = self._known.get(origin.tenant, ())
-        if serving(known, origin.channel, guide="", incident=incident.id):
+        known, now = self._known.get(origin.tenant, ()), asyncio.get_running_loop().time()
+        done = serving(known, origin.channel, guide="", incident=incident.id)
+        if done or now < self._coming.get((origin.tenant, origin.channel), 0.0):
             return
         heard = await self._read(origin)
         if serving(heard.gatherings, origin.channel, guide="", incident=incident.id):
@@ -109,6 +115,7 @@ class Lookout:
         here = of_incident(origin.channel, incident.id, incident.name, now)
         announced, coming = await _announced(desk, origin, incident)
         if coming:
+            self._coming[origin.tenant, origin.channel] = asyncio.get_running_loop().time() + _SOON
             return
         if announced:
             link = await _link(self.channels[origin.platform], _place(origin, here), announced)

@@ -9,6 +9,7 @@ import structlog
 from bot.core.conversation import Conversation
 from bot.core.errors import ChannelGone, ChatError, NotAllowed
 from bot.core.life import closed
+from bot.core.placement import Where
 from bot.core.transition import Transition
 from bot.core.turn import Around
 from bot.core.waiting import became_official, over, touched
@@ -25,12 +26,17 @@ _ONCE = 14 * 24 * 3600
 
 async def tell_ended(desk: Desk, waiting: Iterable[Conversation], chat: Chat) -> int:
     """Tell the people of those conversations that wait and need not any more; return how many."""
-    told = 0
-    for conversation in waiting:
+    told, answered = 0, set[tuple[str, str, str]]()
+    for conversation in sorted(waiting, key=lambda one: one.touched, reverse=True):
         around = await desk.around(conversation.origin)
         turn = _news(desk, conversation, around)
-        if turn:
+        whose = (conversation.origin.tenant, conversation.origin.user, conversation.incident)
+        if turn and conversation.where is Where.ASIDE and whose in answered:
+            # Somebody who reported it twice in passing waits once.
+            await _ended(desk, conversation, around.now)
+        elif turn:
             told += await _told(desk, conversation, turn, chat, around.now)
+            answered.add(whose)
     return told
 
 
@@ -62,15 +68,20 @@ def _news(desk: Desk, conversation: Conversation, around: Around) -> Transition 
     return ended or became_official(desk.library, conversation, around)
 
 
+async def _ended(desk: Desk, before: Conversation, now: float) -> None:
+    """Let a wait end without a word."""
+    result = await desk.store.commit(f"over:{before.id}:{before.revision}", closed(before, now))
+    if isinstance(result, Stored):
+        desk.store.confirm(result.conversation)
+
+
 async def _told(desk: Desk, before: Conversation, turn: Transition, chat: Chat, now: float) -> bool:
     try:
         after = await at_home(turn.conversation, chat)
     except (ChannelGone, NotAllowed) as error:
         # Nobody can be told: it ends, instead of being tried for ever.
         _log.warning("end cannot be told", platform=before.origin.platform, error=str(error))
-        result = await desk.store.commit(f"over:{before.id}:{before.revision}", closed(before, now))
-        if isinstance(result, Stored):
-            desk.store.confirm(result.conversation)
+        await _ended(desk, before, now)
         return False
     except ChatError as error:
         _log.warning("end not told yet", platform=before.origin.platform, error=str(error))

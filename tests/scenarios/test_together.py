@@ -11,14 +11,18 @@ from typing import TypeVar
 import pytest
 
 from bot.core import flow
+from bot.core.announcement import Announcement, Sent
 from bot.core.event import InboundEvent, Said
 from bot.core.flow import Begin
 from bot.core.recogniser import Recognition
-from bot.core.room import signal
-from bot.ports.announcing import Delivery, Failed, Why
+from bot.core.room import Signal, signal
+from bot.core.subscription import Place, Subscription, subscription_id
+from bot.ports.announcing import Delivery, Failed, Gathers, Why
 from handlers.waiting import tell_touched
 from tests.adapters.discord.town import town
+from tests.adapters.slack.web import Fault
 from tests.contract.bench_slack import SlackBench
+from tests.scenarios.announcing import CLAUDE
 from tests.scenarios.crowd import CROWDS, Crowd
 from tests.scenarios.playing import recogniser
 
@@ -165,6 +169,27 @@ class TestWaiting:
         assert "git diff" in over.text
         assert "continue" in over.text
 
+    async def test_who_said_so_twice_is_told_once(self, crowd: Crowd) -> None:
+        crowd.reads("incident")
+        for text in (CUT_OFF, WEB):
+            await crowd.command(text, user="ann")
+            await press(crowd, "ann", WAIT)
+        crowd.reads("over")
+        assert await crowd.minute() == 1
+        assert await crowd.minute() == 0
+        assert len([one for one in await crowd.desk.store.of(crowd.bench.origin("ann")) if one.waiting]) == 0
+
+    async def test_who_takes_no_messages_ends_the_wait(self, tmp_path: Path) -> None:
+        async with CROWDS["slack"](tmp_path / "data") as crowd:
+            crowd.reads("incident")
+            await crowd.command(CUT_OFF, user="ann")
+            await press(crowd, "ann", WAIT)
+            crowd.reads("over")
+            assert isinstance(crowd.bench, SlackBench)
+            crowd.bench.office.slack.plan("conversations.open", Fault(error="user_not_found"))
+            assert await crowd.minute() == 0
+            assert await crowd.desk.store.waiting(crowd.bench.origin("ann")) == ()
+
     async def test_if_it_does_not_help_one_press_goes_on(self, crowd: Crowd) -> None:
         crowd.reads("incident")
         await crowd.command(CUT_OFF, user="ann")
@@ -206,6 +231,43 @@ class TestWaiting:
         said = await crowd.running(both(crowd.rounds(), theirs))
         assert sorted(said) == [0, 1]
         assert len(await crowd.bench.seen()) == count + 1
+
+
+class TestAChannelThatHearsOfThePage:
+    async def test_reports_are_sent_to_the_announcement_and_nothing_is_added(self, tmp_path: Path) -> None:
+        async with CROWDS["slack"](tmp_path / "data") as crowd:
+            place = await listening(crowd)
+            assert crowd.desk.pages
+            told = Announcement("i1", ("i1",), Sent("1764000000.000100", "k", "m"))
+            assert await crowd.desk.pages.record(CLAUDE, subscription_id(place), told)
+            crowd.reads("incident")
+            await crowd.command(CUT_OFF, user="ann")
+            assert await crowd.top() == []
+            body = str(crowd.bench.office.slack.told[-1])  # type: ignore[union-attr]
+            assert f"/archives/{place.channel}/p1764000000000100" in body
+            await crowd.looks()
+            assert await crowd.top() == [], "others keep it up to date"
+
+    async def test_one_that_is_about_to_be_told_is_waited_for(self, tmp_path: Path) -> None:
+        async with CROWDS["slack"](tmp_path / "data") as crowd:
+            await listening(crowd)
+            crowd.reads("incident")
+            await crowd.command(CUT_OFF, user="ann")
+            assert (await answer(crowd, "ann")).startswith(NOT_YOU)
+            assert await crowd.top() == []
+            crowd.desk.pages = None
+            await crowd.command(CUT_OFF, user="bob")
+            assert (await answer(crowd, "bob")).startswith(NOT_YOU)
+            assert await crowd.top() == [], "not everybody looks for it anew"
+
+
+async def listening(crowd: Crowd) -> Place:
+    """Let the triage channel hear of the official page."""
+    pages, origin = crowd.desk.pages, crowd.bench.origin("ann")
+    assert pages
+    place = Place(origin.platform, origin.workspace, origin.channel)
+    assert await pages.subscribe(await pages.page(CLAUDE), Subscription(place, CLAUDE, 1))
+    return place
 
 
 class TestTheRoom:
@@ -360,6 +422,19 @@ class TestTheRoom:
         crowd.reads("over")
         await crowd.looks()
         assert await notes(crowd) == []
+
+    async def test_a_server_is_told_of_its_own_people_only(self, tmp_path: Path) -> None:
+        async with CROWDS["discord"](tmp_path / "data") as crowd:
+            origin, channels = crowd.bench.origin("ann"), crowd.channels
+            assert isinstance(channels, Gathers)
+            assert await channels.belongs(Place("discord", origin.workspace, origin.channel))
+            assert not await channels.belongs(Place("discord", "123", origin.channel))
+            for n in range(3):
+                other = replace(origin, workspace="123", user=str(n))
+                crowd.lookout.rooms.report(other, Signal("timeout", crowd.now()))
+            await crowd.looks()
+            assert await notes(crowd) == []
+            assert (await crowd.lookout.rooms.heard(origin)).signals == ()
 
 
 class TestNewcomers:
