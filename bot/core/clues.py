@@ -14,6 +14,7 @@ from bot.core.recogniser_products import Products
 _CLAUSE = re.compile(r"[,.;!?()\n](?=\s|$)|\s(?:but|while|whereas|aber|pero|mais|mas|но)\s|[\u3001\u3002]")
 _END = "\u01c1"
 """Marks the end of a clause: a letter, so that it outlives the form of words, and one that nobody writes."""
+_CLAUSE_LENGTH = 100
 _GRADED = ("surface", "os", "browser", "provider", "tool_ran")
 _NOT = (
     " no ",
@@ -60,9 +61,9 @@ class Clues:
     def facts(self, found: Sequence[Found], text: Normal) -> Mapping[str, str]:
         """Return the facts stated; of two values, the one listed first says more (`wsl` before `windows`)."""
         well = [f.start for f in found if f.key == len(self._clues)]
-        doubtful = well and any(f.key in self._failing for f in found)
+        doubtful = well and any(f.key in self._failing and _near(f.start, well) for f in found)
         clauses = _clauses(text) if doubtful else []
-        fine = {bisect_right(clauses, start) for start in well}
+        fine = {bisect_right(clauses, start) for start in well} if doubtful else set()
         first: dict[str, int] = {}
         values: dict[str, set[str]] = {}
         for place in found:
@@ -96,6 +97,11 @@ def details(text: str) -> dict[str, str]:
     if time := _TIME.search(low):
         found["time"] = text[slice(*time.span())]
     return found
+
+
+def _near(start: int, others: Sequence[int]) -> bool:
+    """Say whether two words may stand in one clause, before it is looked for where clauses end."""
+    return any(abs(start - other) < _CLAUSE_LENGTH for other in others)
 
 
 def _denied(spaced: str, start: int) -> bool:

@@ -1,7 +1,8 @@
 """Decide which guide a pasted text calls for, whether to offer several, to ask back, or to step aside.
 
-No model and no weights: literal output first (guides' own signs, then output shared with other programs, by rank), then
-people's words. All of it is collected before anything is decided, because the first error named is often not the cause.
+Everything is collected before anything is decided, because the first error named is often not the cause: literal output
+(guides' own signs, output shared with other programs), what the text is about, and its words. A table of weights says
+how much each of these speaks for each guide (`recogniser_weights`), and `recogniser_judge` what is most worth saying.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from bot.core.guide import Guide
 from bot.core.normalise import Normal, normalise, words
 from bot.core.recogniser_judge import GUIDE, Verdict, judge
 from bot.core.recogniser_language import language
+from bot.core.recogniser_match import Found
 from bot.core.recogniser_products import Products, parse_products
-from bot.core.recogniser_sight import Eyes
+from bot.core.recogniser_sight import Eyes, Sight
 from bot.core.recogniser_typos import Alike, Typos
+from bot.core.recogniser_weights import Weights, hints
 
 __all__ = ["Candidate", "Decision", "Products", "Recogniser", "Recognition", "parse_products"]
 
@@ -70,14 +73,15 @@ class Recogniser:
     def __init__(self, guides: Sequence[Guide], products: Products) -> None:
         self._clues = Clues(products)
         self._eyes = Eyes(guides, products, self._clues.phrases)
-        self._typos = Typos(self._eyes.vocabulary)
+        self._weights = Weights(products.weights)
+        self._typos = Typos(self._eyes.vocabulary | self._weights.vocabulary)
         self._alike = Alike([(words(sign.text).strip(), guide.id) for guide in guides for sign in guide.signs])
 
     def recognise(self, text: str) -> Recognition:
         """Decide about `text`, which is expected to be redacted already."""
         normal = normalise(text)
         sight = self._eyes.look(normal)
-        verdict = judge(sight)
+        verdict = self._judge(sight, normal)
         if not verdict.settled:
             verdict = self._look_again(normal, verdict)
         known = details(normal.clean) if verdict.decision != Decision.NONE else {}
@@ -100,16 +104,26 @@ class Recogniser:
             language=language(normal.clean),
         )
 
+    def _judge(self, sight: Sight, text: Normal) -> Verdict:
+        """Judge one sight of a text; where only its words speak, the strongest of them is the reason."""
+        said = hints(text.spaced)
+        verdict = judge(sight, self._weights.shares(said, sight.marks()))
+        if verdict.found is None and verdict.candidates:
+            hint = self._weights.strongest(said, verdict.candidates[0][0])
+            at = text.spaced.find(hint) if hint else -1
+            return replace(verdict, found=Found(-1, at, len(hint))) if at >= 0 else verdict
+        return verdict
+
     def _look_again(self, normal: Normal, verdict: Verdict) -> Verdict:
-        """Try what is left when the person's own words did not decide: corrected spelling, then attached errors."""
+        """Try what is left when nothing was certain: corrected spelling, a sign typed from memory, attached errors."""
         if len(normal.spaced) <= _SHORT and (spaced := self._typos.correct(normal.spaced)) != normal.spaced:
             corrected = replace(normal, spaced=spaced, squeezed=spaced.replace(" ", ""))
-            second = judge(self._eyes.look(corrected))
-            if second.candidates:
-                return replace(second, sign=False, found=None)
-            if not verdict.candidates and (guide := self._alike.find(spaced)):
+            second = self._judge(self._eyes.look(corrected), corrected)
+            if second.best > verdict.best:
+                verdict = replace(second, sign=False, found=None)
+            if verdict.decision != GUIDE and (guide := self._alike.find(spaced)):
                 return Verdict(GUIDE, ((guide, 0.7),))
         if normal.dump:
             attached = replace(normal, spaced=normal.dump, squeezed=normal.dump.replace(" ", ""))
-            return verdict.backed_by(judge(self._eyes.look(attached)))
+            return verdict.backed_by(self._judge(self._eyes.look(attached), attached))
         return verdict

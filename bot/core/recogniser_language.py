@@ -22,6 +22,9 @@ _LITTLE = {
         "en": "the a is and to it i my on in of not for with but when after this that since no get at",
     }.items()
 }
+_CODES = {
+    word: [code for code, little in _LITTLE.items() if word in little] for word in frozenset().union(*_LITTLE.values())
+}
 _WORD = re.compile(r"[^\W\d_]+")
 _ENOUGH = 2
 _LOOK = 400
@@ -34,7 +37,9 @@ def language(text: str) -> str:
         for code, script in _SCRIPTS:
             if script.search(start):
                 return code
-    said = [word for word in _WORD.findall(start.lower()) if len(word) < 9]  # noqa: PLR2004 - little words only
-    counts = {code: sum(word in little for word in said) for code, little in _LITTLE.items()}
+    counts = dict.fromkeys(_LITTLE, 0)
+    for word in _WORD.findall(start.lower()):
+        for code in _CODES.get(word, ()):
+            counts[code] += 1
     best = max(counts, key=lambda code: (counts[code], code == "en"))
     return best if counts[best] >= _ENOUGH and counts[best] > counts["en"] else "en"

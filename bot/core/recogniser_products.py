@@ -56,9 +56,7 @@ class Products:
 
     words: word lists by name, for `@name` in phrases; work, elsewhere: phrases for texts in which no Claude failed;
     topics: phrases for talk about Claude, unless trouble is told as well;
-    places: guides about where something fails, whose phrases outweigh output about how it failed;
-    precise: guides whose words are seldom said of anything else, so that one phrase is enough;
-    neighbours: for a guide, those that people's words confuse it with.
+    weights: how much words and marks speak for guides, see `recogniser_weights`.
     """
 
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -70,9 +68,7 @@ class Products:
     work: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
-    places: frozenset[str] = frozenset()
-    precise: frozenset[str] = frozenset()
-    neighbours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    weights: Mapping[str, str] = field(default_factory=dict)
 
     def expand(self, phrase: str) -> str:
         """Return `phrase` with every `@name` replaced by the words of that list."""
@@ -113,9 +109,7 @@ def parse_products(texts: Mapping[str, str]) -> Products:
         work=tuple(phrase for table in context for phrase in table.get("work", ())),
         topics=tuple(phrase for table in context for phrase in table.get("topics", ())),
         elsewhere=tuple(phrase for table in context for phrase in table.get("elsewhere", ())),
-        neighbours={g: tuple(near) for _, table in data for g, near in table.get("neighbours", {}).items()},
-        precise=frozenset(guide for table in context for guide in table.get("precise", ())),
-        places=frozenset(guide for table in context for guide in table.get("places", ())),
+        weights={hint: row for _, table in data for hint, row in table.get("weights", {}).items()},
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.core.guide import Guide
@@ -32,6 +32,7 @@ _NAMED = 2
 _STATUS_WEIGHT = 8
 """Letters a status counts for as literal output: its own and those of the word that makes it one."""
 _UPSET = ("trouble", "complaint", "hang", "down")
+_MARKED = ("client", "trouble", "chatty", "computing", "vague", "working", "elsewhere", "foreign", "sections")
 _FEW = 12
 """A text of more words says something, whatever they are."""
 _CLAUDE, _CLIENT, _PRINTED, _CHATTING, _TROUBLE, _WORK, _TOPIC, _ELSEWHERE, _COMPUTING, _AILING, _OTHERS = range(11)
@@ -81,8 +82,8 @@ class Sight:
 
     claude: 2 where it names Claude or shows what only its clients write, 1 where it talks of prompts and sessions;
     client: it shows such output; literal: the share of the text that is literal output;
-    vague: it says nothing but that something is wrong;
-    places, precise, neighbours: as in `Products`; clues: what `Clues.facts` reads.
+    vague: it says nothing but that something is wrong; ruled: a guide's sign outranked another's;
+    clues: what `Clues.facts` reads.
     """
 
     pointers: tuple[Pointer, ...]
@@ -95,15 +96,25 @@ class Sight:
     trouble: bool
     chatty: bool
     computing: bool
-    asking: bool
     vague: bool
     working: bool
     elsewhere: bool
     literal: float
-    places: frozenset[str]
-    precise: frozenset[str]
-    neighbours: Mapping[str, tuple[str, ...]]
+    ruled: bool
     clues: tuple[Found, ...]
+
+    def marks(self) -> set[str]:
+        """Return what has weights besides words: see `recogniser_weights`."""
+        seen = {"=", f"=claude {self.claude}"}
+        for pointer in self.pointers:
+            kind = "sign" if pointer.own else f"output{pointer.rank}"
+            seen |= {f"={kind} {pointer.guide}", f"=any {pointer.guide}"}
+        if self.pointers:
+            seen.add(f"=last {max(self.pointers, key=lambda pointer: (pointer.rank, pointer.at)).guide}")
+        if self.others:
+            seen.add("=others" if self.claude == _NAMED else "=only others")
+        seen.update(f"={name}" for name in _MARKED if getattr(self, name))
+        return seen
 
     @property
     def status(self) -> str:
@@ -117,9 +128,6 @@ class Eyes:
     def __init__(self, guides: Sequence[Guide], products: Products, clues: Iterable[tuple[str, int]] = ()) -> None:
         self._products = products
         self._known = frozenset(guide.id for guide in guides)
-        self._neighbours = {
-            guide: tuple(near for near in nears if near in self._known) for guide, nears in products.neighbours.items()
-        }
         self._pointers, self._sections, self._foreign = _pointers(guides, products), products.sections, products.others
         self._literals = Literals(self._literal_pieces())
         self._said = [(guide.id, phrase, len(phrase.split())) for guide in guides for phrase in guide.phrases]
@@ -146,6 +154,7 @@ class Eyes:
         pointers, sections, foreign, covered = self._read(text)
         kinds, clues = self._look_around(text)
         context = kinds.keys()
+        seen, pointers = len(pointers), _outranking(pointers)
         own = any(pointer.own for pointer in pointers)
         client = _PRINTED in context or _unmistakable(text)
         others = tuple(self._foreign[key - _OTHERS].name for key in sorted(context) if key >= _OTHERS)
@@ -165,14 +174,11 @@ class Eyes:
             trouble=trouble,
             chatty=kinds[_CHATTING] > 1,
             computing=_COMPUTING in context,
-            asking="?" in text.clean,  # normalising turned the full-width mark into this one
             vague=self._says_nothing(text.spaced),
             working=_WORK in context or (_TOPIC in context and not trouble),
             elsewhere=_ELSEWHERE in context,
             literal=min(1.0, covered / max(1, len(text.squeezed))),
-            places=self._products.places,
-            precise=self._products.precise,
-            neighbours=self._neighbours,
+            ruled=len(pointers) < seen,
             clues=tuple(clues),
         )
 
@@ -245,6 +251,17 @@ class Eyes:
         base += len(self._sections)
         for number, other in enumerate(self._foreign):
             yield from ((sign, base + number) for sign in other.signs)
+
+
+def _outranking(pointers: list[Pointer]) -> list[Pointer]:
+    """Drop signs that another guide's sign outranks, unless they outrank each other."""
+    signs = [p for p in pointers if p.own]
+    if len(signs) < 2:  # noqa: PLR2004 - nothing to compare
+        return pointers
+    beaten = [
+        p for p in signs if any(p.guide in o.outranks and o.guide not in p.outranks and o.form != p.form for o in signs)
+    ]
+    return pointers if len(beaten) == len(signs) else [p for p in pointers if p not in beaten]
 
 
 def _single_words(products: Products, lists: Iterable[str]) -> frozenset[str]:

@@ -18,10 +18,16 @@ def recogniser() -> Recogniser:
     return read().recogniser()
 
 
+UNSEEN = 10
+"""Every tenth report is not learnt from, so that the tests say how unseen ones are recognised."""
+
+
 @cache
-def own_reports() -> tuple[Labelled, ...]:
+def own_reports(*, unseen: bool | None = None) -> tuple[Labelled, ...]:
+    """Return all reports, only those the weights have not seen, or only those they were learnt from."""
     lines = (DATA / "own_reports.jsonl").read_text(encoding="utf-8").splitlines()
-    return tuple(labelled(json.loads(line)) for line in lines)
+    rows = [labelled(json.loads(line)) for line in lines]
+    return tuple(row for n, row in enumerate(rows) if unseen is None or (n % UNSEEN == 0) is unseen)
 
 
 @cache

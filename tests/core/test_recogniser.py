@@ -25,14 +25,22 @@ def own_figures() -> Report:
     return evaluate(own_reports(), {row.id: say(row.text) for row in own_reports()})
 
 
-def test_own_reports_are_recognised() -> None:
+def test_reports_that_were_learnt_from_are_recognised() -> None:
     figures = own_figures().figures
     shown = render(own_figures())
-    assert figures.right >= 92, shown
-    assert figures.first >= 88, shown
-    assert figures.wrong <= 3.5, shown
+    assert figures.right >= 95, shown
+    assert figures.wrong <= 2, shown
     assert figures.offered <= 20, shown
-    assert figures.false_claims <= 3.5, shown
+    assert figures.false_claims <= 2, shown
+
+
+def test_reports_that_were_not_learnt_from_are_recognised() -> None:
+    rows = own_reports(unseen=True)
+    assert len(rows) > 150
+    report = evaluate(rows, {row.id: say(row.text) for row in rows})
+    assert report.figures.right >= 80, render(report)
+    assert report.figures.wrong <= 5, render(report)
+    assert report.figures.false_claims <= 5, render(report)
 
 
 def test_reports_with_literal_output_need_no_question() -> None:
@@ -77,13 +85,15 @@ def test_one_phrase_is_offered_with_what_it_is_confused_with() -> None:
     assert found.candidates[0].guide == "cannot-connect"
 
 
+GUESSES = {Decision.GUIDE, Decision.CHOOSE}
+
+
 def test_ordinary_chatter_is_left_alone() -> None:
     said = {line: say(line) for line in chatter()}
     assert len(said) >= 400
     assert [line for line, found in said.items() if found.sign and found.decision is not Decision.NONE] == []
-    assert [line for line, found in said.items() if found.decision in {Decision.GUIDE, Decision.CHOOSE}] == []
-    loud = [(line, found.decision) for line, found in said.items() if found.decision is not Decision.NONE]
-    assert len(loud) <= len(said) * 0.01, loud
+    guessed = [(line, found.candidates[0]) for line, found in said.items() if found.decision in GUESSES]
+    assert len(guessed) <= len(said) * 0.02, guessed
 
 
 TOO_GENERAL = {"403", "/context", "", "/security-review", "Did you mean"}

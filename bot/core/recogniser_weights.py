@@ -1,0 +1,111 @@
+"""How much every word speaks for every guide: a sum of weights out of a table that people can read.
+
+The table (`content/products/weights.toml`) is learnt from labelled reports by `python -m tests.learn`. A hint is a
+word, the beginning of a longer one (`conn*`), two words in a row, or one or two characters of East Asian writing.
+A mark, written `=sign timeout`, is something that was seen in the text besides its words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
+
+_FIRST, _LAST = 160, 60
+"""Words at the beginning and at the end of a text that are weighed; what is printed in between is found as output."""
+_BEGINNING, _LONGER = 4, 5
+_EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_LANE, _ZERO = 24, 512
+"""Bits a guide's sum has in the packed numbers, and what stands for nought in them: a lane never holds less."""
+_MASK = (1 << _LANE) - 1
+_SCALE = 10
+"""Weights are whole numbers of tenths."""
+_LEAST_SAID = 10
+"""Hints a text is counted as at least: of two words each says little."""
+MARK_SHARE = 0.25
+"""How much one mark counts beside all words together."""
+SHARPNESS = 2.0
+"""Makes shares as sure as they prove to be: learnt weights are held small and sound less sure than they are."""
+
+
+def hints(spaced: str) -> set[str]:
+    """Return everything in the words of a text that may have a weight."""
+    said = spaced.split()
+    if len(said) > _FIRST + _LAST:
+        said = said[:_FIRST] + said[-_LAST:]
+    found = set(said)
+    found.update(map(" ".join, pairwise(said)))
+    found.update([word[:_BEGINNING] + "*" for word in said if len(word) > _LONGER])
+    if not spaced.isascii():
+        for word in said:
+            for run in _EAST.findall(word):
+                found.update(run)
+                found.update(map("".join, pairwise(run)))
+    return found
+
+
+def part_of(known: int) -> float:
+    """Return how much one hint counts in a text of so many known ones."""
+    return 1 / math.sqrt(max(known, _LEAST_SAID))
+
+
+class Weights:
+    """The table, packed: the weights of a hint for all guides are one number, so that a sum is one addition a hint."""
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        rows = {hint: _row(text) for hint, text in table.items()}
+        self.guides = tuple(sorted({guide for row in rows.values() for guide in row}))
+        self._lanes = {guide: n * _LANE for n, guide in enumerate(self.guides)}
+        nought = sum(_ZERO << lane for lane in self._lanes.values())
+        self._packed = {
+            hint: nought + sum(weight << self._lanes[guide] for guide, weight in row.items())
+            for hint, row in rows.items()
+        }
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every whole Latin word that has a weight."""
+        return frozenset(hint for hint in self._packed if hint.isascii() and hint.isalpha())
+
+    def shares(self, said: Iterable[str], marks: Iterable[str]) -> dict[str, float]:
+        """Return for every guide, for `none` and for `ask` how likely it is; together they are 1."""
+        if not self.guides:
+            return {}
+        words, n = self._sums(said)
+        seen, _ = self._sums(marks)
+        scores = [(w * part_of(n) + MARK_SHARE * s) / _SCALE for w, s in zip(words, seen, strict=True)]
+        top = max(scores)
+        powers = [math.exp(SHARPNESS * (score - top)) for score in scores]
+        whole = sum(powers)
+        return {guide: power / whole for guide, power in zip(self.guides, powers, strict=True)}
+
+    def strongest(self, said: Iterable[str], guide: str) -> str:
+        """Return the hint that speaks most for `guide`, without the star of a beginning; empty if none does."""
+        lane = self._lanes.get(guide)
+        if lane is None:
+            return ""
+        known = [hint for hint in said if hint in self._packed]
+        best = max(known, key=lambda hint: (self._packed[hint] >> lane & _MASK, len(hint), hint), default="")
+        return best.rstrip("*")
+
+    def _sums(self, keys: Iterable[str]) -> tuple[list[int], int]:
+        rows = [row for row in map(self._packed.get, keys) if row is not None]
+        total, nought = sum(rows), _ZERO * len(rows)
+        return [(total >> lane & _MASK) - nought for lane in self._lanes.values()], len(rows)
+
+
+def table_of(weights: Mapping[str, Mapping[str, float]], guides: Collection[str], least: int) -> dict[str, str]:
+    """Return learnt weights as the text of a table, without those smaller than `least` tenths."""
+    rows: dict[str, str] = {}
+    for hint, row in weights.items():
+        whole = {guide: max(1 - _ZERO, min(_ZERO - 1, round(_SCALE * row[guide]))) for guide in guides}
+        shown = [f"{guide} {weight}" for guide, weight in whole.items() if abs(weight) >= least]
+        if shown:
+            rows[hint] = ", ".join(shown)
+    return rows
+
+
+def _row(text: str) -> dict[str, int]:
+    """Read `timeout 12, overloaded -3`."""
+    return {guide: int(weight) for guide, weight in (part.split() for part in text.split(","))}

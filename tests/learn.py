@@ -1,0 +1,168 @@
+"""Learn `content/products/weights.toml` from labelled reports: `python -m tests.learn [FILE…]`, about ten seconds.
+
+Reports of the project are always learnt from; FILE is a JSON Lines file of more, as `redial recognise --report` reads.
+A multinomial logistic regression by AdaGrad, in the order of a fixed seed: the same reports give the same table.
+`--without FILE` learns from all but FILE and says how FILE is then recognised: the honest figure for its author.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bot.core.normalise import normalise
+from bot.core.recogniser import Recogniser
+from bot.core.recogniser_products import Products
+from bot.core.recogniser_sight import Eyes
+from bot.core.recogniser_weights import MARK_SHARE, hints, part_of, table_of
+from bot.core.redaction import redact
+from bot.runtime.reading import read
+from content import ROOT
+from handlers.recognition_report import Labelled, evaluate, labelled, render
+from tests.core.reports import chatter, official_strings, own_reports
+
+TABLE = ROOT / "products" / "weights.toml"
+HEAD = """# How much words and marks speak for guides, for `none` (not ours) and for `ask` (too little), in tenths.
+# Learnt from labelled reports by `python -m tests.learn`; the module `recogniser_weights` says how it is used.
+# Words of your own guide stand in a file of your own: `"zork" = "zork-is-down 40"`.
+
+[weights]
+"""
+ROUNDS, STEP, PULL, LEAST = 8, 0.6, 3e-3, 5
+"""Passes over the reports, size of a step, pull towards nought, tenths that are kept."""
+RARE, RARE_PAIR = 2, 4
+"""In how many reports a hint has to be; two Latin words in a row say by chance more often what they seem to."""
+ALSO, CHATTER = 0.4, 0.15
+"""What the other acceptable answers of a report count together, and what a line of chatter counts beside a report."""
+_QUIET = 0.004
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A report as the table sees it; `goal`: how likely each answer should become."""
+
+    said: frozenset[str]
+    marks: frozenset[str]
+    goal: dict[str, float]
+    weight: float = 1.0
+
+
+def reports(path: str) -> Iterator[Labelled]:
+    """Read a file of labelled reports, in every form it holds."""
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        for form in ("text",) if "text" in row else ("long", "chat"):
+            yield replace(labelled(row, form), id=f"{row['id']} {form}")
+
+
+def example(eyes: Eyes, report: Labelled, weight: float = 1.0) -> Example:
+    """See a report as the recogniser would."""
+    text = normalise(redact(report.text).text)
+    also = report.acceptable - {report.guide}
+    goal = {answer: ALSO / len(also) for answer in also} | {report.guide: 1 - ALSO if also else 1.0}
+    return Example(frozenset(hints(text.spaced)), frozenset(eyes.look(text).marks()), goal, weight)
+
+
+def examples(eyes: Eyes, known: Iterable[Labelled]) -> Iterator[Example]:
+    """Yield everything there is to learn from."""
+    for report in known:
+        yield example(eyes, report)
+    for number, (text, guide) in enumerate(official_strings()):
+        if guide not in {"section", "-"}:
+            yield example(eyes, Labelled(f"official {number}", text, guide))
+    for number, line in enumerate(chatter()):
+        yield example(eyes, Labelled(f"chatter {number}", line, "none"), CHATTER)
+
+
+def learn(known: Sequence[Example]) -> dict[str, str]:
+    """Return the table learnt from `known`."""
+    answers = sorted({answer for one in known for answer in one.goal})
+    often = Counter(hint for one in known for hint in one.said)
+    weights: dict[str, list[float]] = {}
+    moved: dict[str, list[float]] = {}
+    lessons = []
+    for one in known:
+        said = sorted(
+            hint for hint in one.said if often[hint] >= (RARE_PAIR if " " in hint and hint.isascii() else RARE)
+        )
+        parts = [(hint, part_of(len(said))) for hint in said]
+        parts += [(mark, MARK_SHARE) for mark in sorted(one.marks)]
+        for key, _ in parts:
+            weights.setdefault(key, [0.0] * len(answers))
+            moved.setdefault(key, [0.01] * len(answers))
+        lessons.append((parts, [one.goal.get(answer, 0.0) for answer in answers], one.weight))
+    order = random.Random(1)  # noqa: S311 - nothing secret: the same order every time
+    for _ in range(ROUNDS):
+        order.shuffle(lessons)
+        for lesson in lessons:
+            _study(weights, moved, *lesson)
+    return table_of({key: dict(zip(answers, row, strict=True)) for key, row in sorted(weights.items())}, answers, LEAST)
+
+
+def _rare(hint: str) -> int:
+    return RARE_PAIR if " " in hint and hint.isascii() else RARE
+
+
+def _study(
+    weights: dict[str, list[float]],
+    moved: dict[str, list[float]],
+    parts: Sequence[tuple[str, float]],
+    goal: Sequence[float],
+    weight: float,
+) -> None:
+    """Move the weights of one report towards its goal."""
+    scores = [0.0] * len(goal)
+    for key, value in parts:
+        for answer, held in enumerate(weights[key]):
+            scores[answer] += held * value
+    top = max(scores)
+    powers = [math.exp(score - top) for score in scores]
+    whole = sum(powers)
+    off = [(answer, power / whole - goal[answer]) for answer, power in enumerate(powers)]
+    off = [(answer, much) for answer, much in off if abs(much) > _QUIET]
+    for key, value in parts:
+        row, steps = weights[key], moved[key]
+        for answer, much in off:
+            slope = weight * much * value + PULL * row[answer]
+            steps[answer] += slope * slope
+            row[answer] -= STEP * slope / math.sqrt(steps[answer])
+
+
+def written(table: dict[str, str]) -> str:
+    """Return the table as TOML."""
+    return HEAD + "".join(f"{json.dumps(key, ensure_ascii=False)} = {json.dumps(row)}\n" for key, row in table.items())
+
+
+def measured(products: Products, table: dict[str, str], rows: Sequence[Labelled]) -> str:
+    """Say how `rows` are recognised with `table`, each form by itself."""
+    known = Recogniser(tuple(read().library.guides.values()), replace(products, weights=table))
+    shown = []
+    for form in sorted({row.id.rpartition(" ")[2] for row in rows}):
+        these = [row for row in rows if row.id.endswith(form)]
+        found = {row.id: known.recognise(redact(row.text).text) for row in these}
+        shown.append(f"# {form}\n{render(evaluate(these, found), worst=40)}")
+    return "\n\n".join(shown)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Learn and write the table, or measure."""
+    content = read()
+    eyes = Eyes(tuple(content.library.guides.values()), content.products)
+    unseen = arguments[arguments.index("--without") + 1] if "--without" in arguments else ""
+    files = [name for name in arguments if name not in {"--without", unseen}]
+    known = [*own_reports(unseen=False), *(report for name in files for report in reports(name))]
+    table = learn(list(examples(eyes, known)))
+    if unseen:
+        print(measured(content.products, table, list(reports(unseen))))  # noqa: T201 - what it is for
+    else:
+        TABLE.write_text(written(table), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
