@@ -19,13 +19,10 @@ async def meant_for_others(
 ) -> bool:
     """Say whether a text is talk: another human has written since Redial's last post, and it answers nothing.
 
-    Where every process hears only a part, the platform is asked, and only about a text that answers nothing.
+    The platform is asked, since no process has heard everything, and only about a text that answers nothing.
     """
-    asks = isinstance(chat, Overhears)
-    if what.how != "thread" or not (what.others_since or asks) or answers():
+    if what.how != "thread" or not isinstance(chat, Overhears) or answers():
         return False
-    if not isinstance(chat, Overhears):
-        return True
     try:
         return await chat.others_since(event.origin, here.shown)
     except ChatError as error:

@@ -43,15 +43,12 @@ class Said:
 
     author: whose words they are, where that is somebody else (a shortcut on, or a mention that quotes, a message of
     theirs): the conversation is then theirs, and who asked for it helps.
-    others_since: another human has written in the thread since Redial's last post, where the adapter hears all; what
-    answers nothing is then talk.
     edited: somebody changed what they had said before; it counts until the first answer.
     """
 
     text: str
     how: How
     author: str = ""
-    others_since: bool = False
     edited: bool = False
 
 

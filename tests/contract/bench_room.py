@@ -58,6 +58,7 @@ class Room:
     groups: dict[str, set[str]] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)
+    spoke: dict[str, set[str]] = field(default_factory=dict)
 
     def put(self, origin: Origin, view: View, box: list[Message], thread: str = "") -> Message:
         number = str(next(self.numbers))
@@ -112,6 +113,9 @@ class Room:
             if one.id == message:
                 one.seen = Seen(f"{plain(folded.lead)}\n{plain(folded.question)} → {folded.answer} · {folded.by}")
 
+    async def others_since(self, origin: Origin, shown: str) -> bool:  # noqa: ARG002 - it is known who spoke since
+        return bool(self.spoke.get(origin.thread, set()) - {origin.user})
+
     async def shown(self, origin: Origin, key: str) -> Posted | None:
         found = (m for m in self.messages if m.channel == origin.channel and m.view.key == key)
         return next((Posted(message.thread, message.id) for message in found), None)
@@ -128,7 +132,6 @@ class RoomBench:
         self.dispatcher = Dispatcher(partial(handle, desk))
         self.where = ("triage", "")
         self.room: Room_ = "threads"
-        self.spoke: dict[str, str] = {}
         self.last: InboundEvent | None = None
 
     def origin(self, user: str) -> Origin:
@@ -156,9 +159,8 @@ class RoomBench:
         await self.hear(user, Said(text, "watched"))
 
     async def say(self, user: str, text: str) -> None:
-        before = self.spoke.get(self.where[1], user)
-        self.spoke[self.where[1]] = user
-        await self.hear(user, Said(text, "thread", others_since=before != user))
+        self.chat.spoke.setdefault(self.where[1], set()).add(user)
+        await self.hear(user, Said(text, "thread"))
 
     async def press(self, user: str, label: str, *, message: int = -1) -> None:
         await self.press_on(user, label, self.chat.messages[message])
@@ -186,7 +188,7 @@ class RoomBench:
         posted = len(self.chat.messages)
         await self.resend()
         if len(self.chat.messages) > posted:
-            self.spoke.pop(thread, None)
+            self.chat.spoke.pop(thread, None)
 
     async def show(self, view: View) -> Seen:
         await self.chat.show(self.origin("ann"), view, Where.THREAD)

@@ -34,7 +34,7 @@ class Station:
     """What every chat of a process shares.
 
     titles: guides by id, for the names of threads. forms: words in threads only come through a form.
-    offered: told of each offer that was made, and where it is. spoken: of each thread Redial has just spoken in.
+    offered: told of each offer that was made, and where it is.
     admins: ids of people who may manage every channel.
     """
 
@@ -44,7 +44,6 @@ class Station:
     renderer: Renderer
     forms: bool = False
     offered: Callable[[InboundEvent, str], None] = lambda _event, _message: None
-    spoken: Callable[[int], None] = lambda _thread: None
     admins: frozenset[str] = frozenset()
 
 
@@ -116,6 +115,11 @@ class DiscordChat:
                 return Posted(thread, reference(place, found), self._link(origin, place, found))
         return None
 
+    async def others_since(self, origin: Origin, shown: str) -> bool:
+        """Look who has written in a thread since Redial's last post: a process that has just begun heard none of it."""
+        known = referred(shown) or (0, int(origin.thread))
+        return await self._wire.others_since(int(origin.thread), origin.user, known[1])
+
     async def may_manage(self, origin: Origin) -> bool:
         """Say whether somebody has the right Manage Channels here, or is named in the settings."""
         return self.manages or origin.user in self.station.admins
@@ -173,7 +177,6 @@ class DiscordChat:
             # What was to begin the thread may have crashed before: then its message is still there.
             thread = await self._wire.open_thread(channel, self._title(view), message=thread)
             message = await self._wire.post(thread, self._parts(view, setting), key=view.key, mentions=_only(calls))
-        self.station.spoken(thread)
         if began:
             await self._pointed(thread)
         else:

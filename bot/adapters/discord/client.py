@@ -67,13 +67,12 @@ class RedialClient(discord.AutoShardedClient):
         self._house, self.rooms = house, rooms
         renderer = Renderer(house.messages)
         wire, forms = Wire(self), not content
-        self.station = Station(wire, house.messages, titles, renderer, forms, self._offered, self._spoken, admins)
+        self.station = Station(wire, house.messages, titles, renderer, forms, self._offered, admins)
         self.tree = app_commands.CommandTree(self)
         self.tree.add_command(commands.group(house, titles, self._command))
         self.tree.add_command(commands.shortcut(house.messages, self._shortcut))
         self._offers: Memory[int, str] = Memory()
         self._cooling: Memory[tuple[str, str], float] = Memory()
-        self._others: Memory[int, int] = Memory()
         self._closing: set[asyncio.Task[None]] = set()
         self._heard_at: datetime | None = None
 
@@ -157,12 +156,7 @@ class RedialClient(discord.AutoShardedClient):
     # --- how it is handed over ---
 
     async def _message(self, message: discord.Message) -> None:
-        others = False
-        if isinstance(message.channel, discord.Thread) and not message.author.bot:
-            before = self._others.get(message.channel.id)
-            others = before not in {None, message.author.id}
-            self._others.note(message.channel.id, -1 if others else message.author.id)
-        heard = decode.from_message(message, self.me, self.rooms, others_since=others)
+        heard = decode.from_message(message, self.me, self.rooms)
         if heard:
             await self._heard(heard)
 
@@ -171,7 +165,7 @@ class RedialClient(discord.AutoShardedClient):
         if isinstance(what, Said) and what.how == "watched" and self._cools(event):
             return
         if isinstance(what, Said) and heard.files:
-            what = Said(await _with_files(what.text, heard), what.how, what.author, others_since=what.others_since)
+            what = Said(await _with_files(what.text, heard), what.how, what.author)
         if isinstance(what, Said) and what.how == "mention" and heard.opens:
             read = self._house.read(what.text)
             what = read if isinstance(read, Commanded) else what
@@ -293,18 +287,13 @@ class RedialClient(discord.AutoShardedClient):
         until = self._cooling.get((event.origin.channel, event.origin.user)) or 0.0
         return asyncio.get_running_loop().time() < until
 
-    def _spoken(self, thread: int) -> None:
-        self._others.pop(thread)
-
     async def _caught_up(self, thread: discord.Thread, since: datetime) -> None:
         last = thread.last_message_id
         if last and discord.utils.snowflake_time(last) <= since:
             return
         try:
             async for message in thread.history(limit=_MISSED_MOST, after=since, oldest_first=True):
-                if message.author.id == self.me:
-                    self._spoken(thread.id)
-                else:
+                if message.author.id != self.me:
                     await self._message(message)
         except discord.HTTPException as error:
             _log.info("thread not read again", status=error.status, code=error.code)

@@ -40,7 +40,7 @@ class Heard:
     manages: bool = False
 
 
-def from_message(message: discord.Message, me: int, rooms: Rooms, *, others_since: bool = False) -> Heard | None:
+def from_message(message: discord.Message, me: int, rooms: Rooms) -> Heard | None:
     """Return what somebody wrote, or None where it is nobody's business: bots, other people's talk, other channels."""
     if message.author.bot or message.webhook_id or message.type not in _SPOKEN:
         return None
@@ -62,7 +62,7 @@ def from_message(message: discord.Message, me: int, rooms: Rooms, *, others_sinc
     if quoted:
         text = f"{written(quoted, me)}\n{text}".strip()
         author = str(quoted.author.id) if quoted.author.id != message.author.id else ""
-    said = Said(text, how, author, others_since=others_since)
+    said = Said(text, how, author)
     files = text_files([message, *([quoted] if quoted else [])])
     manages = how == "mention" and _manages(message)
     young = newcomer(message.author, message.created_at)

@@ -17,7 +17,7 @@ from bot.adapters.discord.press import Mark
 from bot.core.conversation import WHAT
 from bot.core.folding import Folded
 from bot.core.messages import Messages
-from bot.core.text import Evidence, Heading
+from bot.core.text import Evidence, Heading, plain
 from bot.core.view import Control, Offer, Tone, View
 
 Json = dict[str, object]
@@ -31,6 +31,8 @@ _PRIMARY = frozenset({"@wait", "@switch"})
 """Ways out that are what most people want where they are offered."""
 _SECTIONS, _LEAST = 20, 20
 """Most texts of a message, and the least room worth another one."""
+_TITLE = 100
+"""Characters a title may have."""
 _SMALL = 800
 """Characters the small print may take."""
 
@@ -92,8 +94,8 @@ class Renderer:
         """Yield the lines of what stands together; Discord leaves a little room between two."""
         if view.preface:
             yield list(to_lines(view.preface, self.grades))
-        # A sentence by itself, such as an offer in other people's channel, is no title.
-        titled = bool(view.blocks or view.conversation)
+        # A sentence by itself is no title: an offer in other people's channel, or several sentences at once.
+        titled = bool(view.blocks or (view.conversation and len(plain(view.lead)) <= _TITLE))
         lead = heading(view.lead, view.lead_evidence, self.grades) if titled else to_markdown(view.lead)
         section = [lead] if view.lead else []
         for block in view.blocks:

@@ -180,6 +180,23 @@ class Wire:
                 and getattr(message.components[0], "id", 0) == mark
             ]
 
+    async def others_since(self, thread: int, user: str, after: int) -> bool:
+        """Say whether a human other than `user` has written in a thread after our last message there.
+
+        after: a message of ours to begin with; a younger one counts.
+        """
+        await self._pace.turn()
+        async with told("Read Message History"):
+            found = await self.client.http.logs_from(thread, _LOOK, after=after)
+        me = str(self.client.user.id) if self.client.user else ""
+        for message in found:
+            author = message["author"]
+            if author["id"] == me:
+                return False
+            if author["id"] != user and not author.get("bot"):
+                return True
+        return len(found) == _LOOK
+
     def threads(self, channel: int) -> list[int]:
         """Return our youngest threads below a channel, newest first, as the cache knows them."""
         found, me = self.client.get_channel(channel), self.client.user

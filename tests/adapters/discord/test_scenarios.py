@@ -235,6 +235,16 @@ class TestThreads:
         await there.people["ann"].send(thread, "1")
         assert len(there.ours(thread)) == 3
 
+    async def test_other_peoples_talk_is_left_alone_by_a_process_that_heard_none_of_it(self, there: Town) -> None:
+        thread = await mentioned(there)
+        await there.people["bob"].send(thread, "did you try the other wifi?")
+        await there.env.restart_bot(built(there.desk, there.heard))
+        answers = len(there.ours(thread))
+        await there.people["ann"].send(thread, "yes, same there")
+        assert len(there.ours(thread)) == answers
+        await there.people["ann"].send(thread, "1")
+        assert "git diff" in said(there.ours(thread)[-1])
+
     async def test_what_was_written_while_nobody_was_connected_is_read_once(self, there: Town) -> None:
         thread = await mentioned(there)
         await there.people["ann"].send(thread, "1")
@@ -336,7 +346,7 @@ class TestDecoding:
         await there.people["bob"].send(thread, "which version?")
         await ann.send(thread, "1.2")
         event, _ = there.heard.events[-1]
-        assert event.what == Said("1.2", "thread", others_since=True)
+        assert event.what == Said("1.2", "thread")
         assert (event.origin.channel, event.origin.thread) == (channel, str(thread.id))
         await ann.slash(place, "redial resume", number=2)
         event, _ = there.heard.events[-1]
