@@ -10,12 +10,15 @@ from bot.core.errors import RecordTooNew
 from bot.core.event import Origin
 from bot.core.guide import Outcome
 from bot.core.handoff import cause_title
-from bot.core.insights import FEW, Insight, counted, insight, odds, summed, week_of, weeks
+from bot.core.insights import FEW, GuideInsight, Insight, counted, insight, odds, summed, week_of, weeks
 from bot.core.library import Library
 from bot.core.messages import Messages
-from bot.core.text import Block, Bullets, Heading, Text
+from bot.core.text import Block, Bullets, Heading, Inline, Text
 from bot.core.view import View
 from handlers.desk import Desk
+
+_GUIDES = 5
+"""Most problems listed."""
 
 
 def count(desk: Desk, before: Conversation | None, after: Conversation) -> None:
@@ -53,6 +56,9 @@ def _said(library: Library, one: Insight) -> Iterator[Block]:
         yield Text(say.inline("insights.few", few=FEW))
         return
     yield Bullets(tuple((Text(say.inline(key, **fields)),) for key, fields in _lines(say, one)))
+    if one.guides:
+        yield Text(say.inline("insights.problems"))
+        yield Bullets(tuple((Text(_guide(library, guide)),) for guide in one.guides[:_GUIDES]))
     if one.steps:
         yield Text(say.inline("insights.helped"))
         yield Bullets(
@@ -61,6 +67,14 @@ def _said(library: Library, one: Insight) -> Iterator[Block]:
                 for s in one.steps
             )
         )
+
+
+def _guide(library: Library, one: GuideInsight) -> Inline:
+    say, known = library.messages, library.known(one.guide)
+    key = "insights.problem" if one.corrected == 0 else "insights.problem-corrected"
+    title = known.title if known else one.guide
+    figures = {name: figure(say, n) for name, n in (("fixed", one.fixed), ("corrected", one.corrected))}
+    return say.inline(key, title=title, total=one.conversations, **figures)
 
 
 def _lines(say: Messages, one: Insight) -> Iterator[tuple[str, dict[str, str]]]:

@@ -119,7 +119,9 @@ def imagined() -> tuple[Insight, Insight]:
     """Five weeks of an imagined team."""
     steps = {"response-cut-off#short": (4, 6), "web-connection-lost#private": (3, 5), "cannot-connect#proxy": (2, 5)}
     ends = {"fixed": 8, "waiting": 3, "handed_off": 1, "left": 2}
-    counts = {"opened": 14, "took:5": 4, "took:10": 3, "took:60": 2, "asked-back": 1, "corrected:timeout": 1}
+    counts = {"opened": 14, "took:5": 4, "took:10": 3, "took:60": 2, "asked-back": 1}
+    counts |= {"guide:response-cut-off": 6, "ended:fixed:response-cut-off": 4, "corrected:response-cut-off": 1}
+    counts |= {"guide:web-connection-lost": 5, "ended:fixed:web-connection-lost": 3}
     counts |= {f"ended:{name}": n for name, n in ends.items()} | {"handoff:posted": 1, "handoff:take": 1}
     for place, (fixed, tried) in steps.items():
         counts |= {f"fixed:{place}": fixed, f"tried:{place}": tried}

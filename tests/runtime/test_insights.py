@@ -47,6 +47,7 @@ async def test_insights_of_all_workspaces_as_text_and_json(redial: Redial) -> No
     assert "45 or more conversations: 24 fixed, 12 waited for Claude, 6 left" in said
     assert "“Send one short message, then go on from there” fixed it for 14 of 24" in said
     assert "fewer than 5 had to be asked" in said
+    assert "“Claude Code lost its connection mid-response”: 20 or more, 0 fixed" in said
     found = json.loads(redial.run("insights", "--json").stdout)
     assert found["week"]["outcomes"] == {"fixed": 24, "waiting": 12, "handed_off": 0, "left": 6}
     assert found["week"]["asked_back"] is None, "a small figure is not given"
