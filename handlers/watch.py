@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from bot.core.subscription import IMPACTS
-from bot.core.watch import Page, Reading, Trouble, merge
+from bot.core.watch import FRESH, Page, Reading, Trouble, merge
 from bot.ports.feed import Feed, Unread
 from bot.ports.pages import Snapshot
 from handlers.announce import Office
@@ -40,11 +40,12 @@ _log = structlog.get_logger(__name__)
 
 @dataclass
 class Watcher:
-    """The watch of this replica. feeds: pages by id."""
+    """The watch of this replica. feeds: pages by id; fresh: as `merge` takes it."""
 
     office: Office
     feeds: Mapping[str, Feed]
     interval: tuple[float, float] = INTERVAL
+    fresh: float = FRESH
     monotonic: Callable[[], float] = time.monotonic
     _due: dict[str, float] = field(default_factory=dict)
     _met: set[str] = field(default_factory=set)
@@ -75,7 +76,7 @@ class Watcher:
         if isinstance(outcome, Unread):
             await self._unread(before, outcome)
             return False
-        after = merge(before.page, outcome)
+        after = merge(before.page, outcome, fresh=self.fresh)
         if not await pages.put(before, after, lease):
             _log.info("watch.outrun", page=page_id)
             return False

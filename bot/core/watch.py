@@ -152,9 +152,12 @@ class Reading:
         return found
 
 
-def merge(page: Page, reading: Reading) -> Page:
-    """Return what is known after `reading`; the revision is one higher if a channel might have to hear of it."""
-    return _Merge(page, reading).merged()
+def merge(page: Page, reading: Reading, *, fresh: float = FRESH) -> Page:
+    """Return what is known after `reading`; the revision is one higher if a channel might have to hear of it.
+
+    fresh: seconds since its last activity for which what is first seen when it is over is still told.
+    """
+    return _Merge(page, reading, fresh).merged()
 
 
 def last_activity(incident: Incident) -> float | None:
@@ -174,8 +177,8 @@ def revised(before: Known, after: Known) -> tuple[bool, bool]:
 class _Merge:
     """One reading on its way into a page."""
 
-    def __init__(self, page: Page, reading: Reading) -> None:
-        self._page, self._reading = page, reading
+    def __init__(self, page: Page, reading: Reading, fresh: float) -> None:
+        self._page, self._reading, self._fresh = page, reading, fresh
         self._next = page.revision + 1
         self._first = page.read_at is None
         self._gap = page.read_at is not None and reading.at - page.read_at > GAP
@@ -231,7 +234,7 @@ class _Merge:
             if last is None or last > (self._page.read_at or 0.0):
                 self._digest.append(incident.id)
             return False
-        return last is None or self._reading.at - last < FRESH
+        return last is None or self._reading.at - last < self._fresh
 
     def _bundles(self, known: Mapping[str, Known]) -> Iterator[Bundle]:
         still_open = tuple(i for i, k in known.items() if not k.over) if self._first else ()

@@ -72,6 +72,12 @@ class StatusSettings(BaseModel):
     interval: int = Field(
         default=90, ge=30, le=900, description="seconds between two readings of a watched page, a third more or less"
     )
+    late_hours: int = Field(
+        default=24,
+        ge=1,
+        le=168,
+        description="hours after its last word for which an incident that came and went between two readings is told",
+    )
     pages: tuple[WatchedPage, ...] = Field(
         default=(), description="further Statuspage pages to announce from: tables with `id`, `name` and `hosts`"
     )

@@ -91,7 +91,12 @@ def open_watch(
     every = float(settings.status.interval)
     interval = (every * (1 - _SPREAD), every * (1 + _SPREAD))
     wanted = declared(settings, settings.status.page_id or library.services.page.id)
-    return Watch(office, Watcher(office, feeds, interval=interval), wanted, tuple(feeds))
+    return Watch(
+        office,
+        Watcher(office, feeds, interval=interval, fresh=3600.0 * settings.status.late_hours),
+        wanted,
+        tuple(feeds),
+    )
 
 
 def budgets(settings: Settings) -> Mapping[str, Budget]:

@@ -17,7 +17,7 @@ from bot.core.watch import FeedHealth
 from handlers.watch import INTERVAL, STALE_AFTER, Watcher
 from tests.adapters.statuspage.pageserver import FIXTURES, Answer, Clocks, PageServer, document
 from tests.scenarios import announcing, test_failure_cases
-from tests.scenarios.announcing import CLAUDE, START, Town, text
+from tests.scenarios.announcing import CLAUDE, OLD, START, Town, made, page_of, text
 
 MAINTENANCES = "/api/v2/scheduled-maintenances.json"
 
@@ -195,6 +195,18 @@ async def test_38_another_page_or_an_empty_list_withdraws_nothing(here: Watched,
     for _ in range(5):
         await here.tick()
     assert what_people_see(here) == seen
+
+
+async def test_how_late_what_came_and_went_is_told_can_be_set(stack: AsyncExitStack) -> None:
+    for hours, posts in ((24, 0), (48, 1)):
+        here = await watched(stack, await server_on(stack))
+        here.watcher.fresh = hours * 3600.0
+        here.town.clock.now = here.clocks.wall = START
+        here.server.says(page_of(*OLD))
+        await here.tick()
+        here.server.says(page_of(made("quick", "resolved", here.clocks.wall - 30 * 3600.0), *OLD))
+        await here.tick()
+        assert len(here.town.posts()) == posts, hours
 
 
 def test_every_case_of_the_list_has_its_test() -> None:
