@@ -20,6 +20,7 @@ from bot.core.problem import RULES
 from bot.core.text import Evidence
 from bot.runtime.settings import Settings, groups
 from handlers.triage import not_ours
+from tests.bench.page import Results, as_capacity, as_summary
 from tests.scenarios.playing import Player, library, page, recogniser
 
 
@@ -49,6 +50,16 @@ def settings() -> str:
             if model is not Settings or name not in groups():
                 rows.append(f"| `{shown}` | {default} | {info.description} |")
     return "\n".join(rows)
+
+
+def speed() -> str:
+    """What a turn, a start and the rest cost, from the run that is kept."""
+    return as_summary(Results.read())
+
+
+def capacity() -> str:
+    """What one machine carries, from the same run."""
+    return as_capacity(Results.read())
 
 
 def keys() -> str:

@@ -221,7 +221,7 @@ async def _bare(crowd: Crowd, *, folds: bool) -> AsyncIterator[Party]:
         yield client.party
 
 
-def _ours(crowd: Crowd, count: int) -> Play:
+def ours(crowd: Crowd, count: int) -> Play:
     events = [crowd.press(number % len(crowd.ids)) for number in range(count)]
 
     async def play(number: int) -> None:
@@ -254,7 +254,7 @@ def run(tick: Tick) -> list[Figure]:
 
 async def _run(tick: Tick) -> list[Figure]:
     count, times, found = scaled(400, 64), scaled(9, 2), list[Figure]()
-    async with outside() as world, _reached(world), bot(world) as one, crowd(one, scaled(500, 64)) as people:
+    async with outside() as world, reached(world), bot(world) as one, crowd(one, scaled(500, 64)) as people:
         async with _bare(people, folds=True) as same, _bare(people, folds=False) as edit:
             for at_once, goal in GOALS.items():
                 name = f"{at_once} in flight"
@@ -266,7 +266,7 @@ async def _run(tick: Tick) -> list[Figure]:
                     {
                         "same": lambda n: _floor(same, people, n),
                         "edit": lambda n: _floor(edit, people, n),
-                        "ours": lambda n: _ours(people, n),
+                        "ours": lambda n: ours(people, n),
                     },
                     count=count, at_once=at_once, times=times,
                 )  # fmt: skip
@@ -322,7 +322,7 @@ def _base(address: str) -> Iterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def _reached(world: Outside) -> AsyncIterator[None]:
+async def reached(world: Outside) -> AsyncIterator[None]:
     """Have discord.py ask the process beside this one; it takes no address as an argument."""
     with _base(world.address):
         yield

@@ -16,6 +16,11 @@ from tests.bench.measuring import Figure
 
 HERE = Path(__file__).parent
 JSON, PAGE, PLOT = HERE / "results.json", HERE / "results.md", HERE / "results.svg"
+ORDER = (
+    "slack-turn", "discord-turn", "ack", "dispatch", "console-turn", "recogniser", "fan-out", "start", "memory",
+    "growth",
+)  # fmt: skip
+"""The benchmarks as they are shown."""
 _WIDE, _ROW, _LEFT = 860, 22, 400
 
 
@@ -61,6 +66,7 @@ def write(results: Results) -> None:
         results = Results(
             {**results.about, "load": {**before.about["load"], **results.about["load"]}}, kept + results.figures
         )
+    results.figures.sort(key=lambda figure: ORDER.index(figure.bench))
     JSON.write_text(json.dumps(results.as_json(), indent=1, ensure_ascii=False) + "\n", "utf-8")
     PAGE.write_text(as_page(results), "utf-8")
     PLOT.write_text(as_svg(results), "utf-8")
@@ -70,7 +76,7 @@ def as_text(results: Results) -> str:
     """The run as a table for a terminal."""
     rows = [_cells(figure) for figure in results.figures]
     wide = [max(len(row[n]) for row in rows) for n in range(4)]
-    lines = [_circumstances(results)]
+    lines = [circumstances(results)]
     for row, figure in zip(rows, results.figures, strict=True):
         lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, wide, strict=False)) + f"  {_bar(figure)}")
         if figure.counts:
@@ -80,7 +86,7 @@ def as_text(results: Results) -> str:
 
 def as_page(results: Results) -> str:
     """The run as a page."""
-    head = "# What Redial costs\n\n" + _circumstances(results)
+    head = "# What Redial costs\n\n" + circumstances(results)
     note = (
         "Written by `python -m tests.bench --write`; how it is measured: [measuring.py](measuring.py). A ratio is the"
         " median of rounds that took turns with their floor; in brackets the least and the most of them."
@@ -94,10 +100,38 @@ def as_page(results: Results) -> str:
     return f"{head}\n\n{note}\n\n{plot}\n\n{table}\n\n## Counted meanwhile\n\n{counts}\n"
 
 
+def as_summary(results: Results) -> str:
+    """What has a goal, as a short table."""
+    rows = ["| what | figure | beside its floor | goal |", "|---|---|---|---|"]
+    rows += ["| " + " | ".join(_cells(figure)) + " |" for figure in results.figures if figure.goal is not None]
+    return f"{circumstances(results)}\n\n" + "\n".join(rows)
+
+
+def as_capacity(results: Results) -> str:
+    """What one core, one Redis and one token carry, as far as it was measured."""
+    cost = {(figure.bench, figure.name): figure for figure in results.figures}
+    slack, discord = (cost[f"{name}-turn", "32 in flight"].value for name in ("slack", "discord"))
+    grown = next(figure for figure in reversed(results.figures) if "stored turn" in figure.name)
+    inside = grown.counts["µs in the server"]
+    told = next(figure for figure in results.figures if figure.name.startswith("one channel"))
+    held = {figure.name: figure for figure in results.figures if figure.bench == "memory"}
+    stored, process = list(held.values())[:2]
+    rows = [
+        ("turns in Slack, one core of a process", f"{1e6 / slack:,.0f} a second"),
+        ("turns in Discord, one core of a process", f"{1e6 / discord:,.0f} a second"),
+        (f"turns, one Redis ({grown.name.rpartition('among ')[2]} stored)", f"{1e6 / inside:,.0f} a second"),
+        ("announcements, one core of a process", f"{1e6 / told.value:,.0f} a second"),
+        (stored.name, f"{stored.value:g} {stored.unit}"),
+        (f"10000 conversations in {process.name}", f"{process.value:g} {process.unit}"),
+    ]
+    table = "\n".join(f"| {what} | {much.replace(',', ' ')} |" for what, much in rows)
+    return f"| what | measured |\n|---|---|\n{table}"
+
+
 def as_svg(results: Results) -> str:
     """Each ratio as a bar, with its floor at 1 and its goal as a line."""
     rows = [figure for figure in results.figures if figure.ratio is not None]
-    most = max(2.5, *(figure.ratio or 0 for figure in rows))
+    most = max([2.5, *(figure.ratio or 0 for figure in rows)])
     scale = (_WIDE - _LEFT - 60) / most
     tall = _ROW * (len(rows) + 1) + 16
     size = f'width="{_WIDE}" height="{tall}" viewBox="0 0 {_WIDE} {tall}"'
@@ -125,7 +159,8 @@ def _drawn(figure: Figure, top: int, scale: float) -> Iterator[str]:
         yield f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{top}" y2="{top + _ROW - 2}" stroke="#b00" stroke-width="2"/>'
 
 
-def _circumstances(results: Results) -> str:
+def circumstances(results: Results) -> str:
+    """When, with what, and how busy the machine was."""
     about = results.about
     loads = about["load"].values()
     load = f"load {min(loads)} to {max(loads)}" if loads else "load unknown"

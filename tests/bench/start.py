@@ -42,7 +42,7 @@ def run(tick: Tick) -> list[Figure]:
 
 async def _run(tick: Tick) -> list[Figure]:
     times, python = scaled(9, 2), [sys.executable, "-c", ""]
-    async with outside() as world, redis() as url, _environment(world, url) as env:
+    async with outside() as world, redis() as url, environment(world, url) as env:
         tick("--help")
         helps = [await ran([sys.executable, "-m", "bot", "--help"], env) for _ in range(times)]
         bare = [await ran(python, env) for _ in range(times)]
@@ -116,7 +116,7 @@ def _spawned(command: Sequence[str], env: Mapping[str, str], said: str, streams:
 
 
 @contextlib.asynccontextmanager
-async def _environment(world: Outside, url: str) -> AsyncIterator[dict[str, str]]:
+async def environment(world: Outside, url: str) -> AsyncIterator[dict[str, str]]:
     """A team's settings: a Redis, the status page and Slack on loopback, and a cache that is warm."""
     with tempfile.TemporaryDirectory(prefix="redial-bench-") as place:
         config = Path(place) / "redial.toml"

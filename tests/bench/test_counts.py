@@ -1,0 +1,173 @@
+"""What a turn and a start are made of, counted: CI guards counts, since times are those of its machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import json
+import os
+import subprocess
+import sys
+import tracemalloc
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bench import discord_turn, page, slack, start
+from tests.bench.__main__ import BENCHES
+from tests.bench.measuring import Figure, sample
+from tests.bench.world import Bot, bot, outside, redis
+
+ROOT = Path(__file__).parents[2]
+PARSERS = {"markdown_it", "mdit_py_plugins", "yaml"}
+SLACK, DISCORD = {"slack_bolt", "slack_sdk"}, {"discord"}
+SERVICES = {"aiohttp", "apscheduler", "prometheus_client", "prompt_toolkit"}
+
+
+def loaded(code: str) -> set[str]:
+    """The packages of others that are in memory after this."""
+    told = f"{code}\nimport json, sys\nprint(json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_help_loads_click_and_nothing_else() -> None:
+    there = loaded("from click.testing import CliRunner as R\nfrom bot.cli import main\nR().invoke(main, ['--help'])")
+    assert "click" in there
+    libraries = {"asyncio", "pydantic", "structlog", "redis", "httpx", "msgspec"}
+    assert not there & {*libraries, *PARSERS, *SLACK, *DISCORD, *SERVICES}
+
+
+@pytest.mark.parametrize(
+    ("adapter", "other"), [("slack.connection", DISCORD), ("discord.gateway", SLACK)], ids=["slack", "discord"]
+)
+def test_a_platform_that_is_not_configured_is_not_loaded(adapter: str, other: set[str]) -> None:
+    there = loaded(f"import bot.runtime.running, bot.runtime.platforms, bot.adapters.{adapter}")
+    assert not there & {*other, "prompt_toolkit", "prometheus_client", *PARSERS}
+
+
+async def test_chat_and_run_load_what_they_use_once_content_is_kept() -> None:
+    async with outside() as world, redis() as url, start.environment(world, url) as env:
+        chat, serve = ([sys.executable, "-m", "bot", word] for word in ("chat", "run"))
+        said = "API Error: Repeated 529 Overloaded errors\n"
+        await start.ran(chat, env, said)
+        profiled = {**env, "PYTHONPROFILEIMPORTTIME": "1"}
+        talking = {name.partition(".")[0] for name in start.imported(await start.ran(chat, profiled, said))}
+        serving = {name.partition(".")[0] for name in start.imported(await start.ran(serve, profiled))}
+    assert not talking & {*PARSERS, *SLACK, *DISCORD, *SERVICES}
+    assert not serving & {*PARSERS, *DISCORD, "prompt_toolkit", "prometheus_client"}
+    assert serving >= SLACK
+
+
+# --- a turn ----------------------------------------------------------------------------------------------------
+
+
+def counted(loop: asyncio.AbstractEventLoop) -> Counter[str]:
+    """The tasks made from now on, by the file of what they run."""
+    made = Counter[str]()
+
+    def factory(loop: asyncio.AbstractEventLoop, coro: Coroutine[Any, Any, Any], **more: Any) -> asyncio.Task[Any]:  # noqa: ANN401 - asyncio's
+        made[getattr(getattr(coro, "cr_code", None), "co_filename", "?")] += 1
+        return asyncio.Task(coro, loop=loop, **more)
+
+    loop.set_task_factory(factory)  # type: ignore[arg-type]
+    return made
+
+
+def ours(made: Counter[str]) -> dict[str, int]:
+    """Those whose work stands in Redial."""
+    folders = ("bot", "handlers")
+    return {
+        str(Path(name).relative_to(ROOT)): count
+        for name, count in made.items()
+        if any(Path(name).is_relative_to(ROOT / folder) for folder in folders)
+    }
+
+
+async def played(prepare: Callable[[int], Any], count: int, at_once: int) -> Counter[str]:
+    await sample(prepare(50), 50, at_once)
+    play, loop = prepare(count), asyncio.get_running_loop()
+    made = counted(loop)
+    try:
+        await sample(play, count, at_once)
+    finally:
+        loop.set_task_factory(None)
+    return made
+
+
+@contextlib.asynccontextmanager
+async def at_slack() -> AsyncIterator[tuple[Bot, slack.Crowd]]:
+    triage = {"triage_channels": [slack.CHANNEL]}
+    async with outside() as world, bot(world, slack=triage) as one, slack.crowd(one, world, people=20) as people:
+        yield one, people
+
+
+@contextlib.asynccontextmanager
+async def at_discord() -> AsyncIterator[discord_turn.Crowd]:
+    async with (
+        outside() as world,
+        discord_turn.reached(world),
+        bot(world) as one,
+        discord_turn.crowd(one, 20) as people,
+    ):
+        yield people
+
+
+async def test_a_press_in_slack_is_one_task_the_dispatchers() -> None:
+    async with at_slack() as (_, people):
+        made = await played(lambda n: slack.ours(people, n), 60, 8)
+    assert ours(made) == {"bot/runtime/dispatcher.py": 60}
+
+
+async def test_a_press_in_discord_is_one_task_the_dispatchers() -> None:
+    async with at_discord() as people:
+        made = await played(lambda n: discord_turn.ours(people, n), 60, 8)
+    assert ours(made) == {"bot/runtime/dispatcher.py": 60}
+
+
+async def test_turns_leave_nothing_in_memory() -> None:
+    async with at_slack() as (one, people):
+        await sample(slack.ours(people, 100), 100, 1)
+        await one.desk.store.flush()
+        plays = slack.ours(people, 200)
+        gc.collect()
+        tracemalloc.start()
+        before, _ = tracemalloc.get_traced_memory()
+        await sample(plays, 200, 1)
+        await one.desk.store.flush()
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    # What twenty conversations hold is made anew with each turn, and so counts once.
+    assert after - before < 20 * 4096 + 200 * 300
+
+
+# --- the suite itself ------------------------------------------------------------------------------------------
+
+
+def test_the_suite_runs_with_its_counts_asserted() -> None:
+    names = ["slack-turn", "discord-turn", "console-turn", "dispatch"]
+    env = {**os.environ, "REDIAL_BENCH_SCALE": "0.02"}
+    command = [sys.executable, "-m", "tests.bench", "--json", *names]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode in {0, 1}, done.stderr
+    found = json.loads(done.stdout)
+    assert {figure["bench"] for figure in found["figures"]} == set(names)
+    assert all(f"{name}: begins" in done.stderr for name in names), "progress is shown"
+
+
+def test_the_run_that_is_kept_has_every_benchmark_and_its_page_shows_it() -> None:
+    kept = page.Results.read()
+    assert {figure.bench for figure in kept.figures} == set(BENCHES)
+    assert page.PAGE.read_text("utf-8") == page.as_page(kept)
+    assert page.PLOT.read_text("utf-8") == page.as_svg(kept)
+
+
+def test_a_goal_is_compared_with_the_ratio_or_else_the_value() -> None:
+    assert Figure("b", "n", 2.0, "ms", goal=3.0).reached
+    assert Figure("b", "n", 2.0, "ms", "floor", 1.2, (1.1, 1.3), 1.1).reached is False
+    assert Figure("b", "n", 2.0, "ms").reached is None
