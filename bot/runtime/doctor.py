@@ -32,7 +32,8 @@ async def examine(platforms: Sequence[Platform] = PLATFORMS) -> list[Check]:
     pages = watched(settings, content.library.services.page) if content else ()
     stored, places = await _store(settings, [page.id for page in pages])
     checks += [found, *stored]
-    places += [Place(one.platform, one.workspace, one.channel) for one in (*settings.subscriptions, *settings.operators)]
+    places += [Place(one.platform, one.workspace, one.channel) for one in settings.subscriptions]
+    places += [Place(one.platform, one.workspace, one.channel) for one in settings.operators]
     if content:
         checks.append(await _page(settings, content.library.services.page))
     for platform in platforms:
