@@ -129,7 +129,7 @@ def _began(library: Library, began: str) -> str:
 def _status(library: Library, board: Board | None) -> str:
     say = library.messages.text
     if board is None or board.health is not Health.OK or board.read_at is None:
-        return say("board.lead-unknown")
+        return say("handoff.then-unknown")
     names = [incident.name for incident in board.open]
     parts = [f"{part.name}: {state_word(library.messages, 'state', part.status)}" for part in board.components]
     broken = [words for words, part in zip(parts, board.components, strict=True) if not part.operational]

@@ -74,10 +74,9 @@ def board(**changes: object) -> Board:
 
 def test_the_status_is_that_of_now() -> None:
     talk = Talk().starts("limit")
-    unknown = talk.library.messages.text("board.lead-unknown")
     says = [
-        (None, unknown),
-        (board(health=Health.STALE), unknown),
+        (None, "not readable."),
+        (board(health=Health.STALE), "not readable."),
         (page("incident"), "1 open incident on the official page. Elevated errors (14:12 UTC)"),
         (
             board(components=(Component("c", "claude.ai", "partial_outage"),)),
