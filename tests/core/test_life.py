@@ -9,6 +9,7 @@ import pytest
 from bot.core.conversation import EVERYONE, GONE, Conversation, Handoff, without
 from bot.core.flow import Press, play, take_up
 from bot.core.folding import folded
+from bot.core.gathering import of_incident
 from bot.core.guide import Outcome
 from bot.core.life import ITSELF, Pace, Quiet, causes_left, closed, due, helped_by, quiet, remedies
 from bot.core.text import plain
@@ -55,6 +56,13 @@ class TestSilence:
     def test_nobody_is_hurried_while_the_page_shows_trouble(self) -> None:
         here = silent()
         assert nudge(Talk().starts("cut-off").library, here, around(here.due, "incident")) is None
+
+    def test_nor_while_many_in_the_channel_have_it(self) -> None:
+        here, library = silent(), Talk().starts("cut-off").library
+        for channel, hurried in ((here.origin.channel, False), ("elsewhere", True)):
+            shared = of_incident(channel, "i1", "Elevated errors", here.touched)
+            there = replace(around(here.due), gatherings=(shared,))
+            assert (nudge(library, here, there) is not None) is hurried
 
     @pytest.mark.parametrize("outcome", Outcome)
     def test_what_has_ended_or_waits_is_left_alone(self, outcome: Outcome) -> None:
