@@ -183,8 +183,8 @@ class Announcer:
         while not ground.news.is_set():
             await asyncio.sleep(LOOK)
             try:
-                await self._lease(platform)
-                if await pages.revision(ground.page.id) != ground.page.revision:
+                mine = await self._lease(platform) is not None
+                if not mine or await pages.revision(ground.page.id) != ground.page.revision:
                     ground.news.set()
             except StoreUnavailable as error:
                 # Those who serve channels find out by themselves.
