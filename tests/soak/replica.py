@@ -13,7 +13,7 @@ from bot.adapters.discord import gateway
 from bot.core import plan
 from bot.ports.feed import Feed
 from bot.runtime import scheduler, watching
-from handlers import announce, clerk, triage, watch
+from handlers import announce, clerk, handoff, triage, watch
 from handlers.clerk import Office
 from handlers.watch import Watcher
 from tests.fakes import run_discord
@@ -34,6 +34,7 @@ BOUNDS: tuple[tuple[object, dict[str, object]], ...] = (
     (watching, {"POLL": 1.0, "ANNOUNCE": 0.5, "RECALL": 2.0, "Watcher": Eager}),
     (scheduler, {"FLUSH": 0.5, "OWED": 1.0, "OWED_FOR": 4.0}),
     (triage, {"_LOOKING": 4}),
+    (handoff, {"UNDER_WAY": 4.0}),
     (gateway, {"HELD": 4.0, "RENEWED": 1.0}),
 )
 
