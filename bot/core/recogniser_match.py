@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 import ahocorasick
 
@@ -26,9 +27,11 @@ _FIRST_EAST = "\u3040"
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A piece that was found: `key` as it was added, where it begins in `spaced` or `squeezed`, and its length."""
+class Found(NamedTuple):
+    """A piece that was found: `key` as it was added, where it begins in `spaced` or `squeezed`, and its length.
+
+    A tuple, because a hundred are made for every text, three times as fast as dataclasses are.
+    """
 
     key: int
     start: int

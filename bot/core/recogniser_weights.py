@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 
-_FIRST, _LAST = 160, 60
+_FIRST, _LAST = 110, 40
 """Words at the beginning and at the end of a text that are weighed; what is printed in between is found as output."""
 _BEGINNING, _LONGER = 4, 5
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -38,10 +38,9 @@ def hints(spaced: str) -> set[str]:
     found.update(map(" ".join, pairwise(said)))
     found.update([word[:_BEGINNING] + "*" for word in said if len(word) > _LONGER])
     if not spaced.isascii():
-        for word in said:
-            for run in _EAST.findall(word):
-                found.update(run)
-                found.update(map("".join, pairwise(run)))
+        for run in _EAST.findall(" ".join(said)):
+            found.update(run)
+            found.update(map("".join, pairwise(run)))
     return found
 
 
@@ -74,7 +73,8 @@ class Weights:
             return {}
         words, n = self._sums(said)
         seen, _ = self._sums(marks)
-        scores = [(w * part_of(n) + MARK_SHARE * s) / _SCALE for w, s in zip(words, seen, strict=True)]
+        part = part_of(n)
+        scores = [(w * part + MARK_SHARE * s) / _SCALE for w, s in zip(words, seen, strict=True)]
         top = max(scores)
         powers = [math.exp(SHARPNESS * (score - top)) for score in scores]
         whole = sum(powers)
