@@ -31,6 +31,7 @@ from bot.core.text import words
 from bot.core.topics import Topic, topics, with_members
 from bot.core.view import View
 from bot.core.watch import DAY, Known, Page, last_activity
+from bot.core.watch import Standing as Listed
 from bot.ports.announcing import SENT_WITHIN, Channels, Delivered, Delivery, Failed, Why
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import Doubt, Loss, PageStore
@@ -147,9 +148,10 @@ class Clerk:
         known, anything = True, replace(self.subscription, choice=Choice(replies=self.subscription.choice.replies))
         told = {i for record in self._announced.values() for i in record.incidents}
         for single in (self._page.incidents[i] for i in ids if i in self._page.incidents and i not in told):
-            here, topic = self._announced.get(single.incident.id), Topic(single.incident.id, (single,), due=True)
+            here, listed = self._announced.get(single.incident.id), replace(single, standing=Listed.LISTED)
             if self._unsure(here) and self._lately(single):
-                # Whatever the channel chose: what it was told of may have become less grave meanwhile.
+                # Whatever the channel chose, and the page lists: what was told of may be less grave, or withdrawn, now.
+                topic = Topic(single.incident.id, (listed,), due=True)
                 act = plan(topic, here, anything, self._at)
                 if isinstance(act, Act):
                     known &= await self._look(topic, here or Announcement(topic.id), act)
