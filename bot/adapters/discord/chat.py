@@ -52,7 +52,8 @@ class DiscordChat:
     """Implements the Chat port, for what came with one event, or without one for what nobody asked for.
 
     reply: how an interaction is answered. opens: the event's message gets its thread with the first answer.
-    answered: something has been shown or told. manages: who spoke may manage the channel, as Discord says.
+    answered: something was to be shown or told, however that went. manages: who spoke may manage the channel, as
+    Discord says.
     """
 
     station: Station
@@ -72,6 +73,7 @@ class DiscordChat:
 
     async def show(self, origin: Origin, view: View, where: Where, *, message: str = "") -> Posted:
         """Show a view where its conversation is held."""
+        self.answered = True
         match where:
             case Where.THREAD:
                 posted = await self._in_thread(origin, view)
@@ -81,12 +83,12 @@ class DiscordChat:
                 posted = await self._privately(origin, view)
             case Where.DIRECT:
                 posted = await self._directly(origin, view)
-        self.answered = True
         await self._taken()
         return posted
 
     async def tell(self, origin: Origin, view: View) -> None:
         """Show a view to one person: by the interaction, as an offer, in their direct messages, or else in place."""
+        self.answered = True
         if self.reply and self.reply.user == origin.user:
             await self.reply.say(self._parts(view))
         elif view.step == OFFER and self.event:
@@ -95,7 +97,6 @@ class DiscordChat:
             await self._in_place(origin, view)
         else:
             await self._told_alone(origin, view)
-        self.answered = True
 
     async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
         """Turn an answered question into the lines that stay of it."""
@@ -117,6 +118,9 @@ class DiscordChat:
 
     async def others_since(self, origin: Origin, shown: str) -> bool:
         """Look who has written in a thread since Redial's last post: a process that has just begun heard none of it."""
+        if self.reply:
+            # What was written into a form of Redial's is not meant for others.
+            return False
         known = referred(shown) or (0, int(origin.thread))
         return await self._wire.others_since(int(origin.thread), origin.user, known[1])
 

@@ -264,6 +264,23 @@ class TestThreads:
             await there.people["ann"].submit_modal(form, {"text": "1"})
             assert "git diff" in said(there.ours(thread)[-1])
 
+    async def test_a_form_is_meant_for_redial_whoever_talks_meanwhile(self, tmp_path: Path) -> None:
+        async with town(tmp_path / "data", content_intent=False) as there:
+            thread = await mentioned(there)
+            await there.people["bob"].send(thread, "did you try the other wifi?")
+            form = await there.press("ann", there.ours(thread)[-1], "Write an answer")
+            await there.people["ann"].submit_modal(form, {"text": "only on the office wifi"})
+            assert "Noted" in said(there.ours(thread)[-1])
+
+    async def test_an_answer_that_comes_late_is_not_called_an_end(self, tmp_path: Path) -> None:
+        async with town(tmp_path / "data", content_intent=False) as there:
+            thread = await mentioned(there)
+            form = await there.press("ann", there.ours(thread)[-1], "Write an answer")
+            there.env.inject_error("POST", f"/channels/{thread.id}/messages", status=503, times=9)
+            await there.people["ann"].submit_modal(form, {"text": "1"})
+            assert not any("has ended" in said(told) for told in there.private("ann"))
+            assert len(await there.desk.store.owed(there.origin("ann"), older_than=0)) == 1
+
 
 class TestRights:
     async def test_without_the_right_to_threads_one_message_is_kept_up_to_date_and_says_why(self, there: Town) -> None:
