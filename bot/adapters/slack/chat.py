@@ -11,7 +11,7 @@ from bot.adapters.slack.forms import to_modal
 from bot.adapters.slack.groups import Groups
 from bot.adapters.slack.mrkdwn import Json
 from bot.adapters.slack.render import EVENT_TYPE, Message, Renderer
-from bot.adapters.slack.rights import may_manage, mentions
+from bot.adapters.slack.rights import lacks, may_manage, mentions
 from bot.core.errors import ChannelGone, NotAllowed
 from bot.core.event import Origin
 from bot.core.folding import Folded
@@ -122,6 +122,10 @@ class SlackChat:
     async def may_manage(self, origin: Origin) -> bool:
         """Say whether somebody may change what is announced in a channel."""
         return await may_manage(self.api, self._admins, origin)
+
+    async def lacks(self, origin: Origin) -> str:
+        """Return what is missing to announce in a channel."""
+        return await lacks(self.api, origin)
 
     async def mentions(self, origin: Origin) -> tuple[Option, ...]:
         """Return whom an announcement in a channel could mention."""

@@ -27,6 +27,14 @@ async def may_manage(api: Api, admins: frozenset[str], origin: Origin) -> bool:
     return any(await asyncio.gather(_admin(api, origin), _creator(api, origin)))
 
 
+async def lacks(api: Api, origin: Origin) -> str:
+    """Return what is missing to post in a channel, as far as Slack tells: only whether Redial is a member."""
+    channel = cast(
+        "dict[str, Any]", await _told(api, origin, "conversations.info", "channel", {"channel": origin.channel})
+    )
+    return "membership of the channel" if channel.get("is_member") is False else ""
+
+
 async def mentions(api: Api, origin: Origin) -> tuple[Option, ...]:
     """Return whom an announcement can mention: those who are there, all, and the workspace's user groups."""
     told = await _told(api, origin, "usergroups.list", "usergroups", {})

@@ -89,9 +89,9 @@ class Turn:
         """Say whether somebody may change what is announced in a channel."""
         return await self.chat.may_manage(origin)
 
-    async def lacks(self, origin: Origin) -> str | None:  # noqa: ARG002 - a member may post; where not, the first post tells
-        """Return nothing: Slack tells only whether Redial is a member, and whoever asks here knows that it is."""
-        return ""
+    async def lacks(self, origin: Origin) -> str | None:
+        """Return what is missing to announce in a channel."""
+        return await self.chat.lacks(origin)
 
     async def mentions(self, origin: Origin) -> tuple[Option, ...]:
         """Return whom an announcement in a channel could mention."""

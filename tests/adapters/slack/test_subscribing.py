@@ -129,6 +129,13 @@ async def test_where_redial_is_no_member_it_asks_to_be_invited(there: Office) ->
     assert "Invite me" in await told(there, "ann", "subscribe", "D0ANN")
 
 
+async def test_where_its_memberships_are_not_known_slack_is_asked(there: Office) -> None:
+    channel = await made_by(there, "ann")
+    there.slack.shut[channel] = {"id": channel, "creator": there.slack.users["ann"], "is_member": False}
+    assert "the right “membership of the channel” is missing" in await told(there, "ann", "subscribe major", channel)
+    assert await chosen_in(there, channel) is None
+
+
 async def test_help_lists_them(there: Office) -> None:
     assert "subscribe [PARTS] [minor|major|critical]" in await told(there, "ann", "help")
 
