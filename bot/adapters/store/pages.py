@@ -169,8 +169,8 @@ class RedisPages:
     async def lineage(self, page: str) -> Lineage:
         """Say which store this is, and what it may have forgotten."""
         keys = page_keys(page)
-        server = await self._server.replication_id(keys.lineage)
-        args: list[Argument] = [server, secrets.token_hex(8), LOST, self._known.get(page, "")]
+        server, before = await self._server.replication_ids(keys.lineage)
+        args: list[Argument] = [server, secrets.token_hex(8), LOST, self._known.get(page, ""), before]
         noted, flat = cast("tuple[int, list[bytes]]", await self._server.run(_LINEAGE, [keys.meta, keys.lineage], args))
         found = _lineage([part.decode() for part in flat], noted=noted == 1)
         self._known[page] = found.id

@@ -82,10 +82,11 @@ class Server:
                 except redis_errors.NoScriptError:
                     return await self._sent("EVAL", script.body, len(keys), *keys, *args)
 
-    async def replication_id(self, key: str) -> str:
-        """Return what the server that holds `key` calls its data: a new name once another took over.
+    async def replication_ids(self, key: str) -> tuple[str, str]:
+        """Return what the server that holds `key` calls its data, and what it called it before.
 
-        Empty where it does not say; raises `StoreUnavailable`.
+        A new name once it was started again, or another took over, which knows the name before. Empty where it does not
+        say; raises `StoreUnavailable`.
         """
         client, words = self._client, ("INFO", "replication")
         with translated(self.where):
@@ -96,8 +97,9 @@ class Server:
                     else:
                         told = await self._line.ask(*words)
                 except (redis_errors.NoPermissionError, redis_errors.ResponseError):
-                    return ""
-        return str(told.get("master_replid", "")) if isinstance(told, dict) else ""
+                    return "", ""
+        found = told if isinstance(told, dict) else {}
+        return str(found.get("master_replid", "")), str(found.get("master_replid2", ""))
 
     async def close(self) -> None:
         """Let go of the connections."""

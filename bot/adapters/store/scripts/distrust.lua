@@ -7,6 +7,6 @@ redis.call('HSETNX', lineage, 'server', '')
 redis.call('HSETNX', lineage, 'seen', '0')
 local time = redis.call('TIME')
 local loss = tonumber(redis.call('HGET', lineage, 'loss') or '0')
-local number = string.format('%.0f', math.max(time[1] * 1000 + math.floor(time[2] / 1000), loss + 1))
+local number = string.format('%.0f', math.max(time[1] * 1000000 + time[2], loss + 1))
 redis.call('HSET', lineage, 'loss', number, 'loss:' .. number, (redis.call('HGET', page, 'reads') or '0') .. ' 0 0')
 return number
