@@ -180,6 +180,10 @@ class Wire:
                 and getattr(message.components[0], "id", 0) == mark
             ]
 
+    async def turn(self) -> None:
+        """Wait until a request may be sent by somebody else than this."""
+        await self._pace.turn()
+
     async def others_since(self, thread: int, user: str, after: int) -> bool:
         """Say whether a human other than `user` has written in a thread after our last message there.
 
