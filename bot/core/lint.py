@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from bot.core.guide import UNSURE, Choice, Guide, Onward, Outcome, Step, ToStep, Variant
 from bot.core.library import Library
 from bot.core.lint_paths import path_problems
+from bot.core.lint_signs import fights
 from bot.core.official import ANSWERS, ELSEWHERE, OFFICIAL_STATUS
 from bot.core.problem import Problem
 from bot.core.showing import as_lines
@@ -47,6 +48,7 @@ def problems(library: Library, released: Iterable[str] = ()) -> tuple[Problem, .
     found += [problem for step in library.facts.steps for problem in _fact_problems(library.facts, step)]
     found += _needed(library)
     found += path_problems(library)
+    found += fights(library)
     found += _lost(library, released)
     return tuple(sorted(set(found)))
 

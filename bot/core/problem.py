@@ -16,6 +16,7 @@ RULES = {
     "reviewed": "a guide without the day its facts were checked",
     "unknown-surface": "a surface nobody can be asked about",
     "sign": "a sign too short to point anywhere",
+    "fight": "a sign that two guides claim, of which none outranks the other",
     "clash": "an id that is used twice",
     "too-long": "a title, label, text or block to copy too long for a phone and for every platform's limit",
     "dead-end": "a step from which nobody can go on",
