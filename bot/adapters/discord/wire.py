@@ -275,7 +275,8 @@ class Reply:
             await self._interaction.edit_original_response(view=Ready(components))
 
     async def withdraw(self) -> None:
-        """Take the "thinking" away: the answer is elsewhere."""
+        """Take the "thinking" away: the answer is elsewhere, or none."""
+        await self.acknowledge()
         if self.waits:
             self.waits = False
             async with told():

@@ -159,6 +159,16 @@ async def test_a_form_that_is_ready_too_late_is_said_with_the_words_for_it(there
     assert "The form did not open" in said(there.private("carol")[-1])
 
 
+async def test_what_is_not_played_leaves_nobody_waiting(there: Town) -> None:
+    there.heard.dropped = True
+    await there.people["carol"].slash(there.channels["other"], "redial subscribe")
+    await there.env.settle()
+    last = there.env.http_requests[-1]
+    assert last.method == "DELETE"
+    assert "@original" in last.path
+    assert there.private("carol") == []
+
+
 async def test_a_mention_takes_words_and_cannot_open_a_form(there: Town) -> None:
     await there.people["carol"].send(there.channels["triage"], f"{there.me} subscribe")
     assert "The form did not open" in said(there.public()[-1])

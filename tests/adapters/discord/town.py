@@ -42,13 +42,17 @@ class Heard:
     events: list[tuple[InboundEvent, Chat]] = field(default_factory=list)
     context: Context | None = None
     """In which the last event was handed over: what runs in it lives by the clock of this Discord."""
+    dropped: bool = False
+    """Nothing is played at all, as what somebody asks beyond their limit."""
     late: bool = False
     """Nothing is played until the test hands it on."""
 
     def submit(self, event: InboundEvent, chat: Chat, done: Callable[[], None] | None = None) -> bool:
         self.context = copy_context()
         self.events.append((event, chat))
-        return self.late or self.dispatcher.submit(event, chat, done)
+        if self.dropped and done:
+            done()
+        return self.late or self.dropped or self.dispatcher.submit(event, chat, done)
 
 
 @dataclass
