@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from tests.soak.world import live
+from tests.soak.living import live
 
 ROOT = Path(__file__).parents[2]
 FUZZED = ("tests/fuzz",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tests.soak.world import live
+from tests.soak.living import live
 
 LASTS = float(os.environ.get("REDIAL_SOAK", "20"))
 

@@ -1,5 +1,7 @@
 """Two processes of `redial run` on one Redis, killed at random, while people talk and a page lives through incidents.
 
+The platforms have troubles of their own: requests that fail, or are carried out and not confirmed, and cut gateways.
+
 Slack is `emulate` behind its door, Discord is simcord behind HTTP and a gateway, the page is a plain server; each
 replica is another process. Everything must be said once: every answer, every announcement, whoever dies when.
 """
@@ -11,7 +13,7 @@ import json
 import random
 import re
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,7 +24,7 @@ import aiohttp
 from slack_sdk.signature import SignatureVerifier
 
 from tests.adapters.slack.office import SECRET, seen
-from tests.adapters.slack.web import BOT, Slack, slack
+from tests.adapters.slack.web import BOT, Fault, Slack, slack
 from tests.adapters.statuspage.pageserver import PageServer
 from tests.contract.conftest import free_port
 from tests.fakes.discord import Page, discord_page, walked
@@ -204,6 +206,40 @@ class World:
             await asyncio.sleep(self.chance.uniform(*apart))
             await asyncio.to_thread(self.chance.choice(self.replicas).again)
 
+    async def troubles(self) -> None:
+        """Have the platforms answer wrongly, late or not at all, and cut the gateway."""
+        while not self.over:
+            await asyncio.sleep(self.chance.uniform(1.0, 6.0))
+            match self.chance.choice(["carried", "refused", "late", "busy", "cut"]):
+                case "carried":
+                    self.slack.plan("chat.postMessage", Fault(500, carried=True))
+                case "refused":
+                    self.slack.plan("chat.postMessage", Fault(503), Fault(502))
+                case "late":
+                    self.slack.plan("chat.postMessage", Fault(after=2.0, carried=True))
+                case "busy":
+                    self.slack.plan("chat.postMessage", Fault(429, "ratelimited", {"Retry-After": "1"}))
+                case _:
+                    await self.discord.cut()
+
+    async def state(self) -> str:
+        """Return what each process says of itself, and what is owed: for a wait that was in vain."""
+        said = []
+        for replica in self.replicas:
+            try:
+                async with self.http.get(f"http://127.0.0.1:{replica.health}/readyz") as answer:
+                    said.append(await answer.text())
+            except aiohttp.ClientError as error:
+                said.append(f"{type(error).__name__}: {replica.log.read_text(errors='replace')[-300:]}")
+        with self.redis.admin as client:
+            owed = {key: client.zrange(key, 0, -1, withscores=True) for key in client.scan_iter(match="*owed")}
+        hears = [(one.resumed, bool(one.socket and not one.socket.closed)) for one in self.discord.sessions[-3:]]
+        thread = self.discord.threads()[-1:]
+        last = [
+            (words_of(one) or one.content)[:40] for t in thread for one in self.discord.backend.messages[t].values()
+        ]
+        return f"{said}; owed: {owed}; sessions: {hears}; last thread: {last}"
+
     async def ready(self) -> bool:
         """Say whether both processes say that they serve people."""
         for replica in self.replicas:
@@ -237,10 +273,12 @@ class World:
         return faults
 
     async def _told_in_slack(self, channel: str) -> list[str]:
-        first = {ts: seen({**body, "text": body.get("text", "")}).text for ts, body in self.slack.posted}
+        first = {
+            _key(call.body): seen(call.body).text for call in self.slack.calls if call.method == "chat.postMessage"
+        }
         ours = [one for one in await self.slack.messages(channel) if one["user"] == self.slack.users["redial"]]
         roots = [seen(one).text for one in ours if one.get("thread_ts") in {None, one["ts"]}]
-        return self._faults(f"slack {channel}", [first[one["ts"]] for one in ours], roots)
+        return self._faults(f"slack {channel}", [first[_key(one)] for one in ours], roots)
 
     def _told_in_discord(self, channel: int) -> list[str]:
         # Without what Discord itself says of a thread that begins.
@@ -270,6 +308,11 @@ class World:
         return found + [
             f"{name}: pasted words" for name, text in places.items() if name.endswith("log") and PASTED in text
         ]
+
+
+def _key(message: Mapping[str, Any]) -> str:
+    """Return the key a message carries; what was said when it was new is known by it, even if nobody was told so."""
+    return str(((message.get("metadata") or {}).get("event_payload") or {}).get("key") or "")
 
 
 def _order(where: str, texts: list[str]) -> list[str]:
@@ -354,62 +397,3 @@ def _environment(redis: Redis, one: Slack, page: Page, status: PageServer, triag
         "REDIAL_STATUS__HOSTS": json.dumps([status.address]), "REDIAL_STATUS__PAGE_ID": CLAUDE,
         "REDIAL_LIMITS__PERSON": "100000", "REDIAL_LIMITS__CHANNEL": "100000",
     }  # fmt: skip
-
-
-@dataclass
-class Outcome:
-    """What a run came to."""
-
-    seconds: float
-    deaths: int
-    rounds: Mapping[str, int]
-    incidents: int
-    updates: int
-    faults: list[str]
-    stops: list[float]
-
-    def __str__(self) -> str:
-        told = f"{self.rounds['slack']} conversations in Slack, {self.rounds['discord']} in Discord"
-        unheard = f"{self.rounds['unheard']} mentions that nobody heard" if self.rounds["unheard"] else "all heard"
-        head = (
-            f"{self.seconds:.0f} s, {self.deaths} kills, {told} ({unheard}), {self.incidents} incidents with"
-            f" {self.updates} updates, orderly ends in {', '.join(f'{one:.1f}' for one in self.stops)} s"
-        )
-        return "\n".join([head, *(self.faults or ["everything once"])])
-
-
-async def live(folder: Path, seconds: float, *, seed: int = 7, apart: tuple[float, float] = (3.0, 9.0)) -> Outcome:
-    """Let it live for so long with people, incidents and deaths, then let it come to rest, and judge."""
-    async with world(folder, seed) as here:
-        busy = [here.talk_in_slack(), here.talk_in_discord(), here.incidents()]
-        tasks = [asyncio.create_task(one) for one in busy]
-        killing = asyncio.create_task(here.deaths(apart))
-        try:
-            done, _ = await asyncio.wait({*tasks, killing}, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
-            for task in done:
-                task.result()
-            here.over = True
-            await asyncio.gather(*tasks, killing)
-        finally:
-            for task in (*tasks, killing):
-                task.cancel()
-        for incident in here.open():
-            here.vendor.says(incident, "resolved")
-        here.publish()
-        return await _rested(here, seconds)
-
-
-async def _rested(here: World, seconds: float) -> Outcome:
-    deadline = time.monotonic() + PATIENCE
-    while faults := await here.judged():
-        if time.monotonic() > deadline:
-            break
-        await asyncio.sleep(0.5)
-    ends = await asyncio.gather(*(replica.stop() for replica in here.replicas))
-    faults += [f"a replica ended with {code}" for code, _ in ends if code]
-    faults += [f"an orderly end took {took:.1f} s" for _, took in ends if took > 10.0]
-    faults += [*await here.conversations(), *here.leaks()]
-    updates = sum(len(one["incident_updates"]) for one in here.vendor.incidents.values())
-    deaths = sum(replica.deaths for replica in here.replicas)
-    took = [took for _, took in ends]
-    return Outcome(seconds, deaths, defaultdict(int, here.rounds), len(here.vendor.incidents), updates, faults, took)

@@ -75,11 +75,17 @@ class RedialClient(discord.AutoShardedClient):
         self._cooling: Memory[tuple[str, str], float] = Memory()
         self._closing: set[asyncio.Task[None]] = set()
         self._heard_at: datetime | None = None
+        self._current = False
 
     @property
     def me(self) -> int:
         """Redial's own id."""
         return self.user.id if self.user else 0
+
+    @property
+    def hears(self) -> bool:
+        """Say whether the gateway is connected now; the library's `is_ready` stays true when it no longer is."""
+        return self.is_ready() and not any(shard.is_closed() for shard in self.shards.values())
 
     async def setup_hook(self) -> None:
         """Register the commands where Discord has others, or none."""
@@ -98,15 +104,25 @@ class RedialClient(discord.AutoShardedClient):
         """Read what was missed while nobody was connected."""
         now = discord.utils.utcnow()
         # A process that begins does not know for how long nobody has listened.
-        since, self._heard_at = max(self._heard_at or now - _MISSED, now - _MISSED), now
+        since, self._heard_at, self._current = max(self._heard_at or now - _MISSED, now - _MISSED), now, True
         for guild in self.guilds:
             for thread in guild.threads:
                 if thread.owner_id == self.me or thread.me is not None:
                     await self._caught_up(thread, since)
 
+    async def on_resumed(self) -> None:
+        """Know that nothing was missed: all of it was told again."""
+        self._current = True
+
+    async def on_disconnect(self) -> None:
+        """Know that from now on something may be missed, until it was read."""
+        self._current = False
+
     async def on_message(self, message: discord.Message) -> None:
         """Take what somebody wrote."""
-        self._heard_at = discord.utils.utcnow()
+        # What comes before the missed was read says nothing about what was missed.
+        if self._current:
+            self._heard_at = discord.utils.utcnow()
         if message.author.id == self.me:
             return
         await self._message(message)
@@ -291,6 +307,7 @@ class RedialClient(discord.AutoShardedClient):
         last = thread.last_message_id
         if last and discord.utils.snowflake_time(last) <= since:
             return
+        await self.station.wire.turn()
         try:
             async for message in thread.history(limit=_MISSED_MOST, after=since, oldest_first=True):
                 if message.author.id != self.me:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ HELD = 15.0
 """Seconds the gateway is held for; with `RENEWED`, a standby takes over within twenty seconds of a kill."""
 RENEWED = 5.0
 """Seconds between two looks at who holds it."""
+DEAF = 90.0
+"""Seconds without a connection after which a new one is begun, without waiting for the library to try again."""
 _FIRST = 30.0
 """Seconds a start waits for the gateway."""
 _CLOSING = 3.0
@@ -85,7 +88,7 @@ class Gateway:
         """Why the gateway is not heard, where it is ours."""
         if self._ended.done():
             return self._ended.result()
-        hears = self.client is not None and self.client.is_ready()
+        hears = self.client is not None and self.client.hears
         return "the gateway is not connected" if self._holds and not hears else ""
 
     async def ended(self) -> str:
@@ -114,6 +117,10 @@ class Gateway:
                 await self._reopened()
         except (discord.DiscordException, SettingsError) as error:
             self._ended.set_result(_reason(error))
+        except Exception as error:  # noqa: BLE001 - nobody waits for this task: it must not end without a word
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            _log.error("gateway broke", error=type(error).__name__, file=where.filename, line=where.lineno)
+            self._ended.set_result(f"a mistake of ours: {type(error).__name__}")
 
     async def close(self) -> None:
         """Close the connection and let a standby take it."""
@@ -153,9 +160,16 @@ class Gateway:
     async def _connected(self) -> None:
         """Hold the connection until it ends or somebody else has it."""
         connection = asyncio.create_task(self._open.connect())
+        heard = asyncio.get_running_loop().time()
         try:
             while not connection.done():
                 await asyncio.wait({connection}, timeout=RENEWED)
+                now = asyncio.get_running_loop().time()
+                heard = now if self._open.hears else heard
+                if now - heard > DEAF:
+                    # The library waits longer with every try, for a quarter of an hour in the end.
+                    _log.warning("the gateway is not heard; connecting anew", seconds=round(now - heard))
+                    return
                 if not await self.ours(now=True):
                     _log.warning("another process holds the gateway")
                     return
