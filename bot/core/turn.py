@@ -262,7 +262,8 @@ class Turn:
     def _different(self, step: Step) -> bool:
         """Say whether a finding "it is the incident" was contradicted before it was shown; that counts once."""
         history = self.conversation.history
-        if not history or history[-1].by or history[-1].choice != INCIDENT or not step.choice(DIFFERENT):
+        last = next((visit for visit in reversed(history) if visit.guide != FACTS), None)
+        if last is None or last.by or last.choice != INCIDENT or not step.choice(DIFFERENT):
             return False
         said = any((visit.guide, visit.choice) == (FACTS, DIFFERENT) for visit in history)
         return said and not any(visit.step == step.id and visit.guide == self.conversation.guide for visit in history)

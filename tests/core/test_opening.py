@@ -53,4 +53,4 @@ def test_during_an_incident_the_sign_in_guide_waits_and_nobody_is_told_to_sign_o
     view = player.start("sign-in", {"surface": "claude-code"})
     assert player.conversation
     assert player.conversation.step == "incident"
-    assert [offer.label for offer in view.offers][0] == "Wait and tell me"
+    assert next(offer.label for offer in view.offers) == "Wait and tell me"
