@@ -203,7 +203,7 @@ class Page:
             session, start = Session(said["d"]), 0
             self.sessions.append(session)
             self._greet(session)
-        elif self.resumable and int(said["d"]["session_id"]) < len(self.sessions):
+        elif self.resumable and int(said["d"]["session_id"] or len(self.sessions)) < len(self.sessions):
             session = self.sessions[int(said["d"]["session_id"])]
             start = max(0, said["d"]["seq"] - self.again)
             session.resumed += 1

@@ -131,6 +131,24 @@ async def test_one_hears_and_the_other_takes_over_when_it_is_killed(
         assert len(page.sessions) == 2
 
 
+@bounded
+async def test_one_that_is_not_heard_says_so_and_is_connected_anew(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library calls itself ready all the while, and waits longer with every try."""
+    monkeypatch.setattr(gateway, "RENEWED", 0.2)
+    async with gateway.start(Access("good"), house()) as running:
+        assert running.trouble == ""
+        page.closes = 4000
+        await page.cut()
+        await until(lambda: running.trouble)
+        assert running.trouble == "the gateway is not connected"
+        before = running.client
+        monkeypatch.setattr(gateway, "DEAF", 0.5)
+        await until(lambda: running.client is not before)
+        monkeypatch.setattr(gateway, "DEAF", 60.0)
+        page.closes = 0
+        await until(lambda: not running.trouble)
+
+
 def test_a_standby_is_there_within_half_a_minute_of_a_kill() -> None:
     assert gateway.HELD + 2 * gateway.RENEWED < 30
 
