@@ -95,7 +95,7 @@ Spot = tuple[int, int]
 class Phrases:
     """Phrases in people's words, each with a key; several phrases may share one.
 
-    everywhere: from this key on, a phrase of one word is reported at all its places instead of the first.
+    everywhere: from this key on, a phrase of one group is reported at all places of its words instead of the first.
     """
 
     def __init__(self, phrases: Iterable[tuple[str, int]], *, everywhere: int = 0) -> None:
@@ -108,12 +108,14 @@ class Phrases:
             self._automaton.add_word(form, (number, len(form)))
         self._automaton.make_automaton()
         self._members = list(self._groups)
-        uses: list[set[int]] = [set() for _ in self._forms]
-        for group, members in enumerate(self._members):
-            for number in members:
-                uses[number].add(group)
-        self._uses = [frozenset(groups) for groups in uses]
-        self._anchored = _anchored(compiled)
+        several = [phrase for phrase in compiled if len(phrase.groups) > 1]
+        self._uses = self._by_form({group for phrase in several for group in phrase.groups})
+        self._alone: dict[int, list[Phrase]] = defaultdict(list)
+        for phrase in compiled:
+            if len(phrase.groups) == 1:
+                for number in self._members[phrase.groups[0]]:
+                    self._alone[number].append(phrase)
+        self._anchored = _anchored(several)
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -123,20 +125,28 @@ class Phrases:
     def find(self, spaced: str) -> list[tuple[Found, bool]]:
         """Return every phrase of a text where it is first complete, and whether it is only a hint."""
         spots = self._spots(spaced)
-        present = frozenset().union(*(self._uses[number] for number in spots))
-        places = _Places(self._members, spots, spaced)
         found: list[tuple[Found, bool]] = []
+        for number in spots.keys() & self._alone.keys():
+            for phrase in self._alone[number]:
+                shown = spots[number] if phrase.key >= self._everywhere else spots[number][:1]
+                found += [(Found(phrase.key, start, end - start), phrase.hint) for start, end in shown]
+        present = frozenset().union(*(self._uses[number] for number in spots.keys() & self._uses.keys()))
+        places = _Places(self._members, spots, spaced)
         for group in present & self._anchored.keys():
             for needed, phrase in self._anchored[group]:
-                if len(needed) == 1:
-                    spots_of = places.of(group)
-                    shown = spots_of if phrase.key >= self._everywhere else spots_of[:1]
-                    found += [(Found(phrase.key, start, end - start), phrase.hint) for start, end in shown]
-                elif needed <= present:
+                if needed <= present:
                     span = places.in_order(phrase) if phrase.ordered else places.together(phrase, group)
                     if span is not None:
                         found.append((Found(phrase.key, span[0], span[1] - span[0]), phrase.hint))
         return found
+
+    def _by_form(self, wanted: set[int]) -> dict[int, frozenset[int]]:
+        """Return the wanted groups every form is a member of, for forms that are in any."""
+        uses: dict[int, set[int]] = defaultdict(set)
+        for group in wanted:
+            for number in self._members[group]:
+                uses[number].add(group)
+        return {number: frozenset(groups) for number, groups in uses.items()}
 
     def _spots(self, spaced: str) -> dict[int, list[Spot]]:
         """Return the places of every word that is there."""
