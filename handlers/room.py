@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from bot.core.conversation import Conversation
+from bot.core.errors import StoreError
 from bot.core.event import InboundEvent, Origin
 from bot.core.gathering import (
     ROOM,
@@ -166,7 +167,7 @@ class Lookout:
                 if written is None:
                     continue
                 here = written
-            await self._served(desk, place, stored if stored.intent else here, board, heard.at)
+            await self._attended(desk, place, stored if stored.intent else here, board, heard.at)
         if heard.gatherings or begun:
             await self._read(place)
 
@@ -198,6 +199,15 @@ class Lookout:
         return officially(desk.library, desk.library.known(murmur.kind), then, now).incident is not None
 
     # --- sending: an intent first, then once, then what came of it ---
+
+    async def _attended(self, desk: Desk, origin: Origin, here: Gathering, board: Board | None, at: float) -> None:
+        """Serve one gathering; what goes wrong there, whatever it is, does not keep the others waiting."""
+        try:
+            await self._served(desk, origin, here, board, at)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - an adapter's own mistake; its text may quote somebody
+            _log.error("room.failed", gathering=here.id, error=type(error).__name__)
 
     async def _served(self, desk: Desk, origin: Origin, here: Gathering, board: Board | None, at: float) -> None:
         """Do what one gathering lacks, one act after another."""

@@ -56,9 +56,7 @@ class TestAWordInPassing:
     def test_what_the_room_says_is_called_not_official_and_leads_to_its_thread(self) -> None:
         around = Around(NOW, CLEAR, gatherings=(ROOM,))
         turn = aside(library(), begun(), around, ROOM.id)
-        assert plain(turn.view.lead).startswith(
-            "You are not alone: 5 people here report “Requests to Claude time out or hang”"
-        )
+        assert plain(turn.view.lead).startswith("You are not alone: 5 people here report “Requests to Claude time out")
         assert "Not official so far." in plain(turn.view.lead)
         assert [span.href for span in turn.view.lead if span.href] == ["https://x"]
 

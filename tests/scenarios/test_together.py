@@ -406,6 +406,18 @@ class TestTheRoom:
             await crowd.looks()
         assert shut.asked == 1
 
+    async def test_a_mistake_in_one_channel_does_not_silence_the_others(self, crowd: Crowd) -> None:
+        triage, other = crowd.bench.origin("ann").channel, crowd.bench.channel("other")
+        rooms = dict(crowd.desk.rooms)
+        rooms[crowd.platform] = replace(rooms[crowd.platform], room=frozenset({triage, other}))
+        crowd.desk.rooms = rooms
+        crowd.lookout.channels = {crowd.platform: Broken(crowd, min(triage, other))}  # type: ignore[dict-item]
+        for _ in range(3):
+            await crowd.mention(CUT_OFF)
+        await crowd.looks()
+        told = [one for name in ("triage", "other") for one in await crowd.top(name)]
+        assert len([one for one in told if "people here report" in one.text]) == 1
+
     async def test_forgetting_a_person_takes_them_out_of_the_count(self, crowd: Crowd) -> None:
         await crowd.mention(CUT_OFF, user="ann")
         for _ in range(2):
@@ -492,6 +504,19 @@ class Silent:
 
     async def belongs(self, *what: object) -> bool:
         return await self._channels.belongs(*what)  # type: ignore[attr-defined, no-any-return]
+
+
+class Broken(Silent):
+    """Channels of an adapter that trips over one of them."""
+
+    def __init__(self, crowd: Crowd, over: str) -> None:
+        super().__init__(crowd)
+        self._over = over
+
+    async def post(self, *what: object) -> Delivery:
+        if getattr(what[0], "channel", "") == self._over:
+            raise KeyError("a mistake of ours")
+        return await self._channels.post(*what)  # type: ignore[arg-type]
 
 
 class Dead:
