@@ -132,7 +132,7 @@ def as_svg(results: Results) -> str:
     """Each ratio as a bar, with its floor at 1 and its goal as a line."""
     rows = [figure for figure in results.figures if figure.ratio is not None]
     most = max([2.5, *(figure.ratio or 0 for figure in rows)])
-    scale = (_WIDE - _LEFT - 60) / most
+    scale = (_WIDE - _LEFT - 110) / most
     tall = _ROW * (len(rows) + 1) + 16
     size = f'width="{_WIDE}" height="{tall}" viewBox="0 0 {_WIDE} {tall}"'
     parts = [
@@ -142,7 +142,7 @@ def as_svg(results: Results) -> str:
     ]
     for n, figure in enumerate(rows):
         parts += _drawn(figure, 8 + n * _ROW, scale)
-    foot = "bar: times the floor (the line at 1); tick: goal; dark: goal reached or none set; light: missed"
+    foot = "bar: times the floor (the line at 1); tick: goal"
     parts.append(f'<text x="8" y="{tall - 8}" fill="#555">{foot}</text></svg>')
     return "\n".join(parts) + "\n"
 
@@ -153,7 +153,8 @@ def _drawn(figure: Figure, top: int, scale: float) -> Iterator[str]:
     label = escape(f"{figure.bench}: {figure.name}")
     yield f'<text x="{_LEFT - 8}" y="{top + 14}" text-anchor="end">{label}</text>'
     yield f'<rect x="{_LEFT}" y="{top + 3}" width="{ratio * scale:.1f}" height="{_ROW - 8}" fill="{colour}"/>'
-    yield f'<text x="{_LEFT + ratio * scale + 6:.1f}" y="{top + 14}">{ratio:.2f}</text>'
+    said = f"{ratio:.2f}" + (" missed" if figure.reached is False else "")
+    yield f'<text x="{_WIDE - 8}" y="{top + 14}" text-anchor="end">{said}</text>'
     if figure.goal is not None:
         at = _LEFT + figure.goal * scale
         yield f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{top}" y2="{top + _ROW - 2}" stroke="#b00" stroke-width="2"/>'
