@@ -58,13 +58,13 @@ async def _turn(tick: Tick) -> list[Figure]:
             tick(f"{at_once} in flight")
             asked, traffic = await world.counts(), Traffic(one)
             await traffic.begin()
-            meters, one.batches = metered(one), 0
+            meters = metered(one)
             contenders = {name: _bare(floor, crowd) for name, floor in floors.items()}
             done = await rounds(
                 contenders | {"ours": lambda n: slack.ours(crowd, n)}, count=count, at_once=at_once, times=times
             )
             turns = times * count + max(at_once, count // 5)
-            counts = _counted(await world.counts() - asked, turns, meters.trips - one.batches)
+            counts = _counted(await world.counts() - asked, turns, meters.trips)
             counts |= await traffic.each(turns)
             _asserted(counts)
             name = f"{at_once} in flight"
@@ -83,8 +83,7 @@ def _counted(asked: Mapping[str, int], turns: int, trips: int) -> dict[str, floa
 def _asserted(counts: Mapping[str, float]) -> None:
     """Nothing but whole turns was measured."""
     assert (counts["posts"], counts["edits"]) == (1, 1), counts
-    # One a turn; a batch that is still being written when the next is due makes a second one.
-    assert 1 <= counts["Redis trips"] < 1.05, counts
+    assert counts["Redis trips"] == 1, counts
     assert counts["bytes to Redis"] <= 1500, counts
     assert counts["bytes from Redis"] <= 64, counts
 

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from bot.adapters.store.launch import server_program
 from bot.adapters.store.redis_store import RedisConversations
@@ -79,13 +79,17 @@ EACH = 64
 
 
 class Meters(Unmetered):
-    """Counts the round trips that turns wait for."""
+    """Counts the round trips that turns wait for, and those of batches apart. writing: tasks that write a batch."""
 
-    def __init__(self) -> None:
-        self.trips = 0
+    def __init__(self, writing: set[asyncio.Task[Any] | None]) -> None:
+        self.trips = self.batches = 0
+        self._writing = writing
 
     def tripped(self, seconds: float, *, failed: bool) -> None:  # noqa: ARG002 - counted, not timed
-        self.trips += 1
+        if asyncio.current_task() in self._writing:
+            self.batches += 1
+        else:
+            self.trips += 1
 
 
 @dataclass
@@ -98,7 +102,7 @@ class Bot:
     ends: dict[str, asyncio.Future[None]] = field(default_factory=dict)
     drops: bool = False
     taken: int = 0
-    batches: int = 0
+    writing: set[asyncio.Task[Any] | None] = field(default_factory=set)
 
     @property
     def house(self) -> House:
@@ -113,8 +117,10 @@ class Bot:
     async def trailing(self, number: int) -> None:
         """Write what turns leave to be written, as the process does each two seconds: here after each so many."""
         if number % EACH == EACH - 1:
-            self.batches += 1
+            task = asyncio.current_task()
+            self.writing.add(task)
             await self.desk.store.flush()
+            self.writing.discard(task)
 
     def expect(self, event_id: str) -> asyncio.Future[None]:
         """What is done when the turn of this event has been played to its end."""
@@ -183,7 +189,7 @@ def metered(bot: Bot) -> Meters:
     """Count from now on."""
     store = bot.desk.store
     assert isinstance(store, RedisConversations)
-    found = store.server.meters = Meters()
+    found = store.server.meters = Meters(bot.writing)
     return found
 
 
