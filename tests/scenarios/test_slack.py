@@ -181,9 +181,12 @@ class TestAThread:
             {"type": "app_mention", "user": f"U{n}", "text": f"<@{at_work.me}> {CUT_OFF}", "ts": f"100.{n:06}",
              "channel": channel, "event_ts": f"100.{n:06}"} for n in range(200)
         ]  # fmt: skip
-        answers = await asyncio.gather(*(at_work.happened(event, settle=False) for event in events))
-        await at_work.dispatcher.idle()
-        assert set(answers) == {200}
+        for _ in range(3):
+            answers = await asyncio.gather(*(at_work.happened(event, settle=False) for event in events))
+            await at_work.dispatcher.idle()
+            # What a machine with too much to do could not store in time, Slack sends again.
+            events = [event for event, status in zip(events, answers, strict=True) if status == 503]
+        assert not events
         assert len([call for call in at_work.slack.calls if call.method == "chat.postMessage"]) == 200
 
 
