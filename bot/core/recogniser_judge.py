@@ -82,8 +82,6 @@ def _stranger(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
         return None
     if sight.foreign or (sight.others and sight.claude < _NAMED):
         return Verdict(NONE, product=sight.foreign or sight.others[0], settled=True)
-    if sight.working and sight.literal < _BARE:
-        return Verdict(NONE, settled=True)
     return None
 
 
@@ -138,7 +136,7 @@ def _ours(sight: Sight) -> bool:
     """Say whether anything but the choice of words sounds like Claude."""
     if sight.claude == _NAMED or any(pointer.own or pointer.code for pointer in sight.pointers):
         return True
-    return not sight.elsewhere and (sight.trouble or bool(sight.claude or sight.pointers or sight.wordings))
+    return sight.trouble or bool(sight.claude or sight.pointers or sight.wordings)
 
 
 def _gain(likely: float, strange: float) -> float:

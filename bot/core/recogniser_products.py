@@ -54,8 +54,7 @@ class Clue:
 class Products:
     """All of `content/products/` that recognising needs.
 
-    words: word lists by name, for `@name` in phrases; work, elsewhere: phrases for texts in which no Claude failed;
-    topics: phrases for talk about Claude, unless trouble is told as well;
+    words: word lists by name, for `@name` in phrases;
     weights: how much words and marks speak for guides, see `recogniser_weights`.
     """
 
@@ -65,9 +64,6 @@ class Products:
     others: tuple[Other, ...] = ()
     sections: tuple[Section, ...] = ()
     clues: tuple[Clue, ...] = ()
-    work: tuple[str, ...] = ()
-    topics: tuple[str, ...] = ()
-    elsewhere: tuple[str, ...] = ()
     weights: Mapping[str, str] = field(default_factory=dict)
 
     def expand(self, phrase: str) -> str:
@@ -90,7 +86,6 @@ class Products:
 def parse_products(texts: Mapping[str, str]) -> Products:
     """Read the TOML texts of `content/products/`, by path; tables meant for others are passed over."""
     data = [(path, _toml(path, texts[path])) for path in sorted(texts)]
-    context = [table["context"] for _, table in data if "context" in table]
     return Products(
         words={name: tuple(words) for _, table in data for name, words in table.get("words", {}).items()},
         outputs=tuple(Output(t["guide"], t["rank"], tuple(t["texts"])) for _, t in _tables(data, "output")),
@@ -106,9 +101,6 @@ def parse_products(texts: Mapping[str, str]) -> Products:
                 for _, t in _tables(data, "clue")
             ),
         ),
-        work=tuple(phrase for table in context for phrase in table.get("work", ())),
-        topics=tuple(phrase for table in context for phrase in table.get("topics", ())),
-        elsewhere=tuple(phrase for table in context for phrase in table.get("elsewhere", ())),
         weights={hint: row for _, table in data for hint, row in table.get("weights", {}).items()},
     )
 

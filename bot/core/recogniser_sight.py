@@ -32,10 +32,10 @@ _NAMED = 2
 _STATUS_WEIGHT = 8
 """Letters a status counts for as literal output: its own and those of the word that makes it one."""
 _UPSET = ("trouble", "complaint", "hang", "down")
-_MARKED = ("client", "trouble", "chatty", "computing", "vague", "working", "elsewhere", "foreign", "sections")
+_MARKED = ("client", "trouble", "chatty", "computing", "vague", "foreign", "sections")
 _FEW = 12
 """A text of more words says something, whatever they are."""
-_CLAUDE, _CLIENT, _PRINTED, _CHATTING, _TROUBLE, _WORK, _TOPIC, _ELSEWHERE, _COMPUTING, _AILING, _OTHERS = range(11)
+_CLAUDE, _CLIENT, _PRINTED, _CHATTING, _TROUBLE, _COMPUTING, _AILING, _OTHERS = range(8)
 _KINDS = (
     *(
         ("claude", _CLAUDE),
@@ -97,8 +97,6 @@ class Sight:
     chatty: bool
     computing: bool
     vague: bool
-    working: bool
-    elsewhere: bool
     literal: float
     ruled: bool
     clues: tuple[Found, ...]
@@ -143,9 +141,6 @@ class Eyes:
         products = self._products
         for name, kind in _KINDS:
             yield from ((word, kind) for word in products.words.get(name, ()))
-        yield from ((products.expand(phrase), _WORK) for phrase in products.work)
-        yield from ((products.expand(phrase), _TOPIC) for phrase in products.topics)
-        yield from ((products.expand(phrase), _ELSEWHERE) for phrase in products.elsewhere)
         yield from ((name, _OTHERS + n) for n, other in enumerate(products.others) for name in other.names)
         yield from ((phrase, self._clues + n) for phrase, n in clues)
 
@@ -175,8 +170,6 @@ class Eyes:
             chatty=kinds[_CHATTING] > 1,
             computing=_COMPUTING in context,
             vague=self._says_nothing(text.spaced),
-            working=_WORK in context or (_TOPIC in context and not trouble),
-            elsewhere=_ELSEWHERE in context,
             literal=min(1.0, covered / max(1, len(text.squeezed))),
             ruled=len(pointers) < seen,
             clues=tuple(clues),

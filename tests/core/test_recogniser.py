@@ -93,7 +93,7 @@ def test_ordinary_chatter_is_left_alone() -> None:
     assert len(said) >= 400
     assert [line for line, found in said.items() if found.sign and found.decision is not Decision.NONE] == []
     guessed = [(line, found.candidates[0]) for line, found in said.items() if found.decision in GUESSES]
-    assert len(guessed) <= len(said) * 0.02, guessed
+    assert len(guessed) <= len(said) * 0.03, guessed
 
 
 TOO_GENERAL = {"403", "/context", "", "/security-review", "Did you mean"}

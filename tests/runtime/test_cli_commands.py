@@ -92,7 +92,7 @@ def test_recognise_takes_a_text_a_pipe_or_a_file(redial: Redial) -> None:
     assert row["candidates"][0]["guide"] == "overloaded"
     assert json.loads(redial.run("recognise", "-", input=text).stdout) == row
     (redial.home / "rows.jsonl").write_text(
-        json.dumps({"id": "a", "said": text}) + "\n\n" + json.dumps({"id": "b", "said": "hi"})
+        json.dumps({"id": "a", "said": text}) + "\n\n" + json.dumps({"id": "b", "said": "copilot is down"})
     )
     rows = [
         json.loads(line)
