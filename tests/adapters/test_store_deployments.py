@@ -49,6 +49,12 @@ def admin(port: int, **more: str) -> redis.Redis:
     return client
 
 
+def _team(sentinel: redis.Redis) -> dict[str, object]:
+    known = sentinel.sentinel_master("team")
+    assert isinstance(known, dict)
+    return known
+
+
 @contextmanager
 def guarded(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]], list[redis.Redis]]]:
     """A primary and a replica, watched by three sentinels; the URL, the two servers, and the sentinels."""
@@ -71,11 +77,11 @@ def guarded(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
                 f"sentinel auth-pass team {SECRET}\nsentinel down-after-milliseconds team 500\n"
                 "sentinel failover-timeout team 3000\n"
             )
-            stack.enter_context(serving(folder, folder / "sentinel.conf", "--sentinel"))
+            stack.enter_context(serving(folder, str(folder / "sentinel.conf"), "--sentinel"))
             watching.append(admin(port))
             stack.callback(watching[-1].close)
-        until(lambda: all(one.sentinel_master("team")["num-other-sentinels"] == 2 for one in watching))
-        until(lambda: all(one.sentinel_master("team")["num-slaves"] == 1 for one in watching))
+        until(lambda: all(_team(one)["num-other-sentinels"] == 2 for one in watching))
+        until(lambda: all(_team(one)["num-slaves"] == 1 for one in watching))
         hosts = ",".join(f"127.0.0.1:{port}" for port in sentinels)
         yield f"redis+sentinel://:{SECRET}@{hosts}/team/0", servers, watching
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from tests.deploy.test_files import ROOT, steps
 
@@ -100,12 +101,13 @@ def run(image: Path, environment: dict[str, str], *words: str) -> subprocess.Com
     """Run the entrypoint as the image's user, where we may become it."""
     program = str(image / "opt" / "redial" / "bin" / "redial")
     itself = os.geteuid() == 0 and reachable(str(image / "opt" / "redial" / "bin" / "python"))
-    who = {"user": USER, "group": USER, "extra_groups": []} if itself else {}
+    who: dict[str, Any] = {"user": USER, "group": USER, "extra_groups": []} if itself else {}
     data = environment["REDIAL_DATA_DIR"]
     given = {**environment, "REDIAL_STATUS__HOSTS": '["http://127.0.0.1:9"]'}
-    return subprocess.run(  # noqa: S603 - what was just built
+    done: subprocess.CompletedProcess[str] = subprocess.run(  # noqa: S603 - what was just built
         [program, *words], cwd=data, env=given, capture_output=True, text=True, check=False, timeout=120, **who
-    )  # type: ignore[call-overload,no-any-return,unused-ignore]
+    )
+    return done
 
 
 if __name__ == "__main__":

@@ -163,7 +163,7 @@ def busy(server: Redis) -> Iterator[None]:
 
     def endless() -> None:
         with server.admin as client, suppress(redis.RedisError):
-            client.eval(ENDLESS, 0)  # type: ignore[no-untyped-call]
+            client.eval(ENDLESS, 0)
 
     thread = threading.Thread(target=endless)
     thread.start()
@@ -191,7 +191,7 @@ def locked_out(server: Redis) -> Iterator[None]:
     """The password was changed, and every connection cut."""
     with server.admin as client:
         client.config_set("requirepass", "another")
-        client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")  # type: ignore[no-untyped-call]
+        client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
         yield
         client.config_set("requirepass", "")
 

@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
@@ -46,8 +45,8 @@ def server(tmp_path: Path) -> Iterator[Redis]:
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Redis) -> Settings:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REDIS_URL", server.url)
     return Settings(
-        REDIS_URL=SecretStr(server.url),
         data_dir=tmp_path / "data",
         limits=LimitSettings(person=10_000, channel=10_000),
         status=StatusSettings(hosts=("http://127.0.0.1:9",)),

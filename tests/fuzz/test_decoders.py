@@ -213,7 +213,8 @@ def test_what_is_pressed_and_written_in_discord(client: RedialClient, data: Any)
     interaction = None
     # What discord.py itself cannot read never reaches us.
     with suppress(Exception):
-        interaction = discord.Interaction(data={**INTERACTION, "data": data}, state=client._connection)  # noqa: SLF001
+        frame: Any = {**INTERACTION, "data": data}
+        interaction = discord.Interaction(data=frame, state=client._connection)  # noqa: SLF001
     assume(interaction is not None)
     assert interaction is not None
     mark = discord_decode.mark_of(interaction)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.scenarios.announcing import CLAUDE_AI, MINUTE, OLD, START, Town, made, page_of, said, text
 
 
-def an_incident(*later: str, **changes: object) -> dict[str, object]:
+def an_incident(*later: str, **changes: Any) -> dict[str, object]:  # noqa: ANN401 - fields of the page
     new = made("new", at=START, impact="major", components=[{"id": CLAUDE_AI, "name": "claude.ai"}], **changes)
     for n, body in enumerate(later, 1):
         update = said(f"later{n}", "identified", body, START + n * MINUTE)

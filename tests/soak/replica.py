@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.adapters.discord import gateway
+from bot.cli import main
 from bot.core import plan
 from bot.ports.feed import Feed
 from bot.runtime import scheduler, watching
 from handlers import announce, clerk, handoff, triage, watch
 from handlers.clerk import Office
 from handlers.watch import Watcher
-from tests.fakes import run_discord
+from tests.fakes import run_discord  # noqa: F401 - importing it names another Discord
 
 
 class Eager(Watcher):
@@ -43,4 +44,4 @@ if __name__ == "__main__":
         for name in bounds:
             assert name in vars(module), f"{module} has no {name} any more"
         vars(module).update(bounds)
-    run_discord.main()
+    main()

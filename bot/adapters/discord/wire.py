@@ -28,7 +28,8 @@ _YOUNG = 5
 """Threads in which an answer is looked for that may have begun one."""
 _ARCHIVE: Literal[1440] = 1440
 """Minutes without a word after which Discord folds a thread away; it opens again with the next message."""
-
+_PUBLIC: Literal[11] = 11
+"""A public thread, among the kinds of channels."""
 
 _TEXTS = discord.MessageFlags(components_v2=True).value
 """Says that text stands among the components."""
@@ -107,14 +108,19 @@ class Wire:
         """Begin a public thread, on a message if one is given, and return its id; one that is there already will do."""
         self.refusals.check(channel)
         await self._pace.turn()
-        http, options = self.client.http, {"name": cut(name, THREAD), "auto_archive_duration": _ARCHIVE}
+        http, name = self.client.http, cut(name, THREAD)
         try:
             async with told("Create Public Threads"):
                 # Not through the library's channels: a process without the gateway knows none.
                 if message:
-                    return int((await http.start_thread_with_message(channel, message, **options))["id"])
-                kind = discord.ChannelType.public_thread.value
-                return int((await http.start_thread_without_message(channel, type=kind, **options))["id"])
+                    made = await http.start_thread_with_message(
+                        channel, message, name=name, auto_archive_duration=_ARCHIVE
+                    )
+                else:
+                    made = await http.start_thread_without_message(
+                        channel, name=name, auto_archive_duration=_ARCHIVE, type=_PUBLIC
+                    )
+                return int(made["id"])
         except ThreadExists:
             return message
         except NotAllowed as error:

@@ -52,14 +52,14 @@ def _asking(url: str) -> tuple[Sentinel, Redis]:
     options: dict[str, Any] = dict(parse_qsl(parts.query))
     own = {name: options.pop(f"sentinel_{name}", None) for name in ("username", "password")}
     shared = {**limits(), **options, "ssl": parts.scheme.startswith("rediss")}
-    sentinel = Sentinel(
+    sentinel = Sentinel(  # type: ignore[no-untyped-call]
         [_address(host) for host in hosts.split(",")],
         sentinel_kwargs={**shared, **{name: value for name, value in own.items() if value}},
     )
-    logged_in = {"username": unquote(user) or None, "password": unquote(password) or None}
-    client: Redis = sentinel.master_for(service, db=int(database or 0), **logged_in, **shared)
+    shared |= {"username": unquote(user) or None, "password": unquote(password) or None}
+    client: Redis = sentinel.master_for(service, db=int(database or 0), **shared)
     # An option redis-py does not know shows itself only when a connection is made.
-    client.connection_pool.make_connection()
+    client.connection_pool.make_connection()  # type: ignore[no-untyped-call]
     return sentinel, client
 
 
