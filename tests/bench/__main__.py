@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from tests.bench import page
-from tests.bench.measuring import SCALE, Figure, Tick
+from tests.bench.measuring import Figure, Tick
 
 BENCHES = {
     "slack-turn": "slack_turn:turn",
@@ -36,7 +36,7 @@ def main(words: Sequence[str]) -> int:
     given = asked.parse_args(words)
     if unknown := set(given.names) - BENCHES.keys():
         asked.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(BENCHES)}")
-    results = page.Results.now(SCALE)
+    results = page.Results.now()
     for name in given.names or BENCHES:
         results.add(name, _run(name))
     if given.write:

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from tests.bench.measuring import Figure
+from tests.bench.measuring import SCALE, Figure
 
 HERE = Path(__file__).parent
 JSON, PAGE, PLOT = HERE / "results.json", HERE / "results.md", HERE / "results.svg"
@@ -32,11 +32,11 @@ class Results:
     figures: list[Figure] = field(default_factory=list)
 
     @classmethod
-    def now(cls, scale: float) -> Results:
+    def now(cls) -> Results:
         """Begin a run."""
         at = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        return cls({"at": at, "python": platform.python_version(), "cores": cores, "scale": scale, "load": {}})
+        return cls({"at": at, "python": platform.python_version(), "cores": cores, "load": {}, "share": {}})
 
     @classmethod
     def read(cls, path: Path = JSON) -> Results:
@@ -51,6 +51,7 @@ class Results:
         """Take the figures of one benchmark, and how busy the machine was."""
         self.figures += figures
         self.about["load"][bench] = round(os.getloadavg()[0], 1)
+        self.about["share"][bench] = SCALE
 
     def as_json(self) -> Mapping[str, Any]:
         """The run as plain data."""
@@ -165,7 +166,7 @@ def circumstances(results: Results) -> str:
     about = results.about
     loads = about["load"].values()
     load = f"load {min(loads)} to {max(loads)}" if loads else "load unknown"
-    part = "" if about["scale"] == 1 else f", a share of {about['scale']} of each measurement"
+    part = "".join(f", {share:g} of {bench}" for bench, share in about["share"].items() if share != 1)
     return f"{about['at']}, Python {about['python']}, {about['cores']} cores, {load}{part}."
 
 
