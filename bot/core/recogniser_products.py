@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -101,8 +102,20 @@ def parse_products(texts: Mapping[str, str]) -> Products:
                 for _, t in _tables(data, "clue")
             ),
         ),
-        weights={hint: row for _, table in data for hint, row in table.get("weights", {}).items()},
+        weights=dict(_weights(data)),
     )
+
+
+_ROW = re.compile(r"[\w-]+ -?\d{1,3}(?:, [\w-]+ -?\d{1,3})*")
+
+
+def _weights(data: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, str]]:
+    """Yield what every file says about words; a row that is no list of guides with whole numbers is refused."""
+    for path, table in data:
+        for hint, row in table.get("weights", {}).items():
+            if not isinstance(row, str) or not _ROW.fullmatch(row):
+                raise ContentError(f"the weights of `{hint}` are no `guide 12, other -3`: {row!r}", path=path, line=1)
+            yield hint, row
 
 
 def _toml(path: str, text: str) -> Mapping[str, Any]:

@@ -23,6 +23,8 @@ _SCALE = 10
 """Weights are whole numbers of tenths."""
 _LEAST_SAID = 10
 """Hints a text is counted as at least: of two words each says little."""
+_LITTLE = 4
+"""Letters of a word that is no reason to anybody, however much it weighs: `got`, `the`, `pro`."""
 MARK_SHARE = 0.25
 """How much one mark counts beside all words together."""
 SHARPNESS = 2.0
@@ -81,11 +83,11 @@ class Weights:
         return {guide: power / whole for guide, power in zip(self.guides, powers, strict=True)}
 
     def strongest(self, said: Iterable[str], guide: str) -> str:
-        """Return the hint that speaks most for `guide`, without the star of a beginning; empty if none does."""
+        """Return the hint that speaks most for `guide` and can be quoted, without the star of a beginning; or nothing."""
         lane = self._lanes.get(guide)
         if lane is None:
             return ""
-        known = [hint for hint in said if hint in self._packed]
+        known = [hint for hint in said if hint in self._packed and (len(hint) > _LITTLE or _EAST.fullmatch(hint[:2]))]
         best = max(known, key=lambda hint: (self._packed[hint] >> lane & _MASK, len(hint), hint), default="")
         return best.rstrip("*")
 
@@ -108,4 +110,5 @@ def table_of(weights: Mapping[str, Mapping[str, float]], guides: Collection[str]
 
 def _row(text: str) -> dict[str, int]:
     """Read `timeout 12, overloaded -3`."""
-    return {guide: int(weight) for guide, weight in (part.split() for part in text.split(","))}
+    parts = (part.split() for part in text.split(","))
+    return {guide: max(1 - _ZERO, min(_ZERO - 1, int(weight))) for guide, weight in parts}
