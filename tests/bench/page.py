@@ -61,12 +61,11 @@ class Results:
 def write(results: Results) -> None:
     """Keep a run in the place of the one before; benchmarks it did not run stay as they were."""
     ran = {figure.bench for figure in results.figures}
-    if JSON.is_file() and not ran >= {figure.bench for figure in Results.read().figures}:
-        before = Results.read()
+    if JSON.is_file() and not ran >= {figure.bench for figure in Results.read(JSON).figures}:
+        before = Results.read(JSON)
         kept = [figure for figure in before.figures if figure.bench not in ran]
-        results = Results(
-            {**results.about, "load": {**before.about["load"], **results.about["load"]}}, kept + results.figures
-        )
+        both = {name: {**before.about[name], **results.about[name]} for name in ("load", "share")}
+        results = Results({**results.about, **both}, kept + results.figures)
     results.figures.sort(key=lambda figure: ORDER.index(figure.bench))
     JSON.write_text(json.dumps(results.as_json(), indent=1, ensure_ascii=False) + "\n", "utf-8")
     PAGE.write_text(as_page(results), "utf-8")

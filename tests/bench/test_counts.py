@@ -171,3 +171,15 @@ def test_a_goal_is_compared_with_the_ratio_or_else_the_value() -> None:
     assert Figure("b", "n", 2.0, "ms", goal=3.0).reached
     assert Figure("b", "n", 2.0, "ms", "floor", 1.2, (1.1, 1.3), 1.1).reached is False
     assert Figure("b", "n", 2.0, "ms").reached is None
+
+
+def test_benchmarks_that_did_not_run_again_stay_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("JSON", "PAGE", "PLOT"):
+        monkeypatch.setattr(page, name, tmp_path / name)
+    for bench, value in (("growth", 1.0), ("start", 2.0), ("growth", 3.0)):
+        results = page.Results.now()
+        results.add(bench, [Figure(bench, "n", value, "ms")])
+        page.write(results)
+    kept = page.Results.read(tmp_path / "JSON")
+    assert [(figure.bench, figure.value) for figure in kept.figures] == [("start", 2.0), ("growth", 3.0)]
+    assert set(kept.about["load"]) == set(kept.about["share"]) == {"growth", "start"}
