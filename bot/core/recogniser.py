@@ -105,13 +105,11 @@ class Recogniser:
         )
 
     def _judge(self, sight: Sight, text: Normal) -> Verdict:
-        """Judge one sight of a text; where only its words speak, the strongest of them is the reason."""
-        said = hints(text.spaced)
-        verdict = judge(sight, self._weights.shares(said, sight.marks()))
+        """Judge one sight of a text; where only its words speak, the strongest of them are the reason."""
+        verdict = judge(sight, self._weights.shares(hints(text.spaced), sight.marks()))
         if verdict.found is None and verdict.candidates:
-            hint = self._weights.strongest(said, verdict.candidates[0][0])
-            at = text.spaced.find(hint) if hint else -1
-            return replace(verdict, found=Found(-1, at, len(hint))) if at >= 0 else verdict
+            reason = self._weights.reason(text.spaced, verdict.candidates[0][0])
+            return replace(verdict, found=Found(-1, *reason)) if reason else verdict
         return verdict
 
     def _look_again(self, normal: Normal, verdict: Verdict) -> Verdict:

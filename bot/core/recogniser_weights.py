@@ -23,8 +23,8 @@ _SCALE = 10
 """Weights are whole numbers of tenths."""
 _LEAST_SAID = 10
 """Hints a text is counted as at least: of two words each says little."""
-_LITTLE = 4
-"""Letters of a word that is no reason to anybody, however much it weighs: `got`, `the`, `pro`."""
+_SPAN = 5
+"""Most words that are quoted as a reason."""
 MARK_SHARE = 0.25
 """How much one mark counts beside all words together."""
 SHARPNESS = 2.0
@@ -82,14 +82,23 @@ class Weights:
         whole = sum(powers)
         return {guide: power / whole for guide, power in zip(self.guides, powers, strict=True)}
 
-    def strongest(self, said: Iterable[str], guide: str) -> str:
-        """Return the hint that speaks most for `guide` and can be quoted, without the star of a beginning; or nothing."""
+    def reason(self, spaced: str, guide: str) -> tuple[int, int] | None:
+        """Return where the few words in a row begin that speak most for `guide`, and their length, if any do."""
         lane = self._lanes.get(guide)
         if lane is None:
-            return ""
-        known = [hint for hint in said if hint in self._packed and (len(hint) > _LITTLE or _EAST.fullmatch(hint[:2]))]
-        best = max(known, key=lambda hint: (self._packed[hint] >> lane & _MASK, len(hint), hint), default="")
-        return best.rstrip("*")
+            return None
+        said = spaced.split()[:_FIRST]
+        worth = [self._worth(word, before, lane) for before, word in pairwise(["", *said])]
+        spans = [(first, last) for first in range(len(said)) for last in range(first + 1, first + 1 + _SPAN)]
+        first, last = max(spans, key=lambda span: (sum(worth[slice(*span)]), span[0] - span[1]), default=(0, 0))
+        if sum(worth[first:last]) <= 0:
+            return None
+        return sum(map(len, said[:first])) + first + 1, len(" ".join(said[first:last]))
+
+    def _worth(self, word: str, before: str, lane: int) -> int:
+        """Return what a word and its pair with the word before it say for the guide of `lane`."""
+        keys = hints(word) | {f"{before} {word}"}
+        return sum((row >> lane & _MASK) - _ZERO for row in map(self._packed.get, keys) if row is not None)
 
     def _sums(self, keys: Iterable[str]) -> tuple[list[int], int]:
         rows = [row for row in map(self._packed.get, keys) if row is not None]
