@@ -28,8 +28,12 @@ def top(place: Origin) -> Origin:
     return replace(place, thread="")
 
 
-def posted(conversation: Conversation, thread: str = THREAD, shown: str = "1764515000.000200") -> Conversation:
-    return replace(conversation, origin=replace(conversation.origin, thread=thread), shown=shown)
+def posted(
+    conversation: Conversation, thread: str = THREAD, shown: str = "1764515000.000200", *, at: int = 0
+) -> Conversation:
+    """A conversation as it was shown; `at`: the revision that was, where it is an older one."""
+    there = replace(conversation.origin, thread=thread)
+    return replace(conversation, origin=there, shown=shown, shown_at=at or conversation.revision)
 
 
 async def test_how_a_conversation_is_held_is_kept(
@@ -88,10 +92,10 @@ async def test_a_replica_that_has_not_heard_of_the_thread_does_not_lose_it(
     store.confirm(posted(first))
     await store.flush()
     second = turned(first, step="a")
-    assert await other.commit(event(), second) == Stored(posted(second)), "and is told of it"
+    assert await other.commit(event(), second) == Stored(posted(second, at=1)), "and is told of it"
     for replica in (store, other):
-        assert await replica.get(place, first.id, revision=2) == posted(second)
-        assert await replica.here(place) == posted(second)
+        assert await replica.get(place, first.id, revision=2) == posted(second, at=1)
+        assert await replica.here(place) == posted(second, at=1)
 
 
 async def test_a_confirmation_that_comes_after_the_next_turn_still_tells_the_thread(
@@ -102,10 +106,10 @@ async def test_a_confirmation_that_comes_after_the_next_turn_still_tells_the_thr
     second = await written(other, turned(first, step="a"))
     store.confirm(posted(first))
     await store.flush()
-    assert await store.get(top, first.id, revision=2) == posted(second)
-    assert await store.owed(top, older_than=0) == (posted(second),)
+    assert await store.get(top, first.id, revision=2) == posted(second, at=1)
+    assert await store.owed(top, older_than=0) == (posted(second, at=1),)
     late = turned(first, step="b")
-    assert await store.commit(event(), late) == Conflict(posted(second))
+    assert await store.commit(event(), late) == Conflict(posted(second, at=1))
 
 
 async def test_an_older_answer_does_not_hide_a_newer_one(
@@ -118,7 +122,7 @@ async def test_an_older_answer_does_not_hide_a_newer_one(
     await other.flush()
     store.confirm(replace(first, shown="m1"))
     await store.flush()
-    assert await store.get(place, first.id, revision=2) == replace(second, shown="m2")
+    assert await store.get(place, first.id, revision=2) == replace(second, shown="m2", shown_at=2)
 
 
 async def test_a_lost_confirmation_leaves_the_answer_owed_until_its_message_is_found(
