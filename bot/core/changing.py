@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields
 from functools import cache
 from operator import attrgetter
@@ -28,8 +28,9 @@ def changed(record: T, **values: Any) -> T:  # noqa: ANN401 - the fields of any 
 
 
 @cache
-def _parts(kind: Any) -> tuple[Callable[[object], tuple[object, ...]], Mapping[str, _Set]]:
+def _parts(kind: Hashable) -> tuple[Callable[[object], tuple[object, ...]], Mapping[str, _Set]]:
     """Return what reads all fields of a class at once, and what writes each: its slots, which `frozen` leaves alone."""
+    assert isinstance(kind, type)  # noqa: S101 - for mypy, which takes no class for a key
     names = [one.name for one in fields(kind)]
     if len(names) < 2 or hasattr(kind, "__post_init__"):  # noqa: PLR2004 - one name alone reads no tuple
         raise TypeError(f"{kind.__name__} cannot be copied field by field")
