@@ -19,7 +19,5 @@ def fights(library: Library) -> Iterator[Problem]:
             other, theirs, _ = signs[key]
             if other.id == guide.id or other.id in sign.outranks or guide.id in theirs.outranks:
                 continue
-            message = (
-                f"the sign `{sign.text}` is one of `{other.id}` too (`{theirs.text}`): one has to outrank it"
-            )
+            message = f"the sign `{sign.text}` is one of `{other.id}` too (`{theirs.text}`): one has to outrank it"
             yield Problem(sign.path or guide.path, sign.line, "fight", message)
