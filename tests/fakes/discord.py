@@ -231,9 +231,14 @@ class Page:
         for session in self.sessions:
             session.tell(name, payload)
 
-    async def cut(self, code: int = 4000) -> None:
-        """End every connection; sessions may be resumed."""
-        for session in self.sessions:
+    async def cut(self, code: int = 4000, *, forget: bool = False) -> None:
+        """End every connection; sessions may be resumed, but for forgotten ones."""
+        sessions = tuple(self.sessions)
+        if forget:
+            # Before anything is closed: who comes back at once begins anew.
+            self.resumable = False
+            self.sessions.clear()
+        for session in sessions:
             socket, session.socket = session.socket, None
             session.news.set()
             if socket:

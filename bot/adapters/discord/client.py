@@ -38,6 +38,8 @@ _PATIENCE = 1.5
 """Seconds a form may take; unanswered for three, Discord gives a command up."""
 _MISSED = timedelta(minutes=15)
 """How far back threads are read after a time without a connection."""
+_OVERLAP = timedelta(seconds=30)
+"""How much of what was heard is read again: clocks differ, and a busy process hears late. Nothing is answered twice."""
 _MISSED_MOST = 50
 """Messages read again in one thread."""
 
@@ -104,7 +106,8 @@ class RedialClient(discord.AutoShardedClient):
         """Read what was missed while nobody was connected."""
         now = discord.utils.utcnow()
         # A process that begins does not know for how long nobody has listened.
-        since, self._heard_at, self._current = max(self._heard_at or now - _MISSED, now - _MISSED), now, True
+        heard = (self._heard_at or now - _MISSED) - _OVERLAP
+        since, self._heard_at, self._current = max(heard, now - _MISSED), now, True
         for guild in self.guilds:
             for thread in guild.threads:
                 if thread.owner_id == self.me or thread.me is not None:

@@ -135,9 +135,7 @@ async def test_a_connection_that_is_cut_is_resumed_and_what_comes_again_is_not_a
 async def test_a_session_that_cannot_be_resumed_is_begun_anew_and_what_was_missed_is_read(town: Town) -> None:
     async with running(town, "connected as redial"):
         thread = await town.mention(CUT_OFF)
-        town.page.resumable = False
-        await town.page.cut()
-        town.page.sessions.clear()
+        await town.page.cut(forget=True)
         town.page.write(town.ann, thread, "1")
         await until(lambda: len(town.page.ours(thread)) == 2)
         town.page.write(town.ann, thread, "back")
