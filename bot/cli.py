@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -42,9 +42,7 @@ def chat(user: str, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT0
 
     hold()
     from bot.runtime.console import chat as talk  # noqa: PLC0415
-    from bot.runtime.logs import quiet  # noqa: PLC0415
 
-    quiet()
     with _told():
         _awaited(talk(_settings(data_dir=data_dir), user=user, json=as_json))
 
@@ -59,9 +57,8 @@ def run(data_dir: Path | None) -> None:
     from bot.runtime.logs import lines  # noqa: PLC0415
     from bot.runtime.running import run as serve  # noqa: PLC0415
 
-    lines()
     with _told():
-        sys.exit(_awaited(serve(_settings(data_dir=data_dir), click.echo)))
+        sys.exit(_awaited(serve(_settings(data_dir=data_dir), click.echo), log=lines))
 
 
 @main.command()
@@ -70,9 +67,7 @@ def doctor(as_json: bool) -> None:  # noqa: FBT001
     """Check settings, content, store, status page and platforms. Exit code 1 if something does not work."""
     from bot.runtime import doctor as doctors  # noqa: PLC0415
     from bot.runtime.checks import Health  # noqa: PLC0415
-    from bot.runtime.logs import quiet  # noqa: PLC0415
 
-    quiet()
     checks = _awaited(doctors.examine())
     click.echo(doctors.as_json(checks) if as_json else doctors.as_text(checks))
     sys.exit(int(any(check.health is Health.FAIL for check in checks)))
@@ -127,10 +122,8 @@ def show_guide(guide: str) -> None:
 @_json
 def replay(file: Path, page: str, as_json: bool) -> None:  # noqa: FBT001
     """Print what a channel would have been sent of FILE: one {"at", "path", "document"} a line, plain, gz or xz."""
-    from bot.runtime.logs import quiet  # noqa: PLC0415
     from bot.runtime.replaying import replayed  # noqa: PLC0415
 
-    quiet()
     with _told():
         _awaited(_printed(replayed(file, _content(), page, as_json=as_json)))
 
@@ -193,9 +186,7 @@ def announcements(stuck: bool, data_dir: Path | None, as_json: bool) -> None:  #
 def conversations(data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
     """List the conversations that are open, waiting or with helpers: ids and places, nobody's name or words."""
     from bot.runtime.conversations import conversations as listed  # noqa: PLC0415
-    from bot.runtime.logs import quiet  # noqa: PLC0415
 
-    quiet()
     with _told():
         click.echo(_awaited(listed(_settings(data_dir=data_dir), _content(), as_json=as_json)))
 
@@ -207,11 +198,9 @@ def conversations(data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
 def insights(png: Path | None, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
     """Show how conversations went last week and in five weeks: what fixed it, how fast, in counts without names."""
     from bot.runtime.insights import insights as gathered  # noqa: PLC0415
-    from bot.runtime.logs import quiet  # noqa: PLC0415
 
     if png and as_json:
         raise click.UsageError("give either --json or --png FILE")
-    quiet()
     with _told():
         click.echo(_awaited(gathered(_settings(data_dir=data_dir), as_json=as_json, png=png)))
 
@@ -289,9 +278,13 @@ def store_stop(data_dir: Path | None) -> None:
         sys.exit(0 if stopped else 1)
 
 
-def _awaited(work: Coroutine[Any, Any, T]) -> T:
+def _awaited(work: Coroutine[Any, Any, T], *, log: Callable[[], None] | None = None) -> T:
+    """Run to the end. log: begins the log; without it only what went wrong is said, and never among the answers."""
     import asyncio  # noqa: PLC0415 - `--help` needs none of it
 
+    from bot.runtime.logs import quiet  # noqa: PLC0415
+
+    (log or quiet)()
     return asyncio.run(work)
 
 

@@ -16,6 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+import structlog
+
 from bot.adapters.store.launch import server_program
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.event import InboundEvent
@@ -179,10 +181,12 @@ async def _handled(desk: Desk, ends: dict[str, asyncio.Future[None]], event: Inb
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """Write the log of `redial run` to nowhere: what it costs is part of a turn."""
+    before = structlog.get_config()
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         with contextlib.redirect_stderr(nowhere):
             logs.lines()
         yield
+    structlog.configure(**before)
 
 
 def metered(bot: Bot) -> Meters:

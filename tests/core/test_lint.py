@@ -102,6 +102,7 @@ def test_every_rule_has_a_guide_that_breaks_it() -> None:
         "format": "test_markdown.py and test_frontmatter.py",
         "overlay": "test_overlay.py",
         "message": "tests/runtime/test_content.py",
+        "link": "tests/runtime/test_content.py",
         "lost-id": "below",
     }
     assert set(applied()) == set(RULES)
