@@ -12,11 +12,12 @@ from bot.core.life import Quiet, closed
 from bot.core.placement import Where
 from bot.core.transition import nudge
 from bot.core.turn import Around
-from bot.ports.chat import Chat, Overhears
+from bot.ports.chat import Chat
 from bot.ports.store import Stored
 from handlers.answering import post
 from handlers.desk import Desk
 from handlers.insights import count
+from handlers.overhearing import others_talk
 
 _log = structlog.get_logger(__name__)
 
@@ -63,11 +64,6 @@ async def _looked_after(desk: Desk, conversation: Conversation, around: Around, 
 
 
 async def _others_talk(conversation: Conversation, chat: Chat) -> bool:
-    """Say whether somebody else has written there since: people who talk to each other are left alone."""
-    if conversation.where is not Where.THREAD or not isinstance(chat, Overhears):
-        return False
-    try:
-        return await chat.others_since(conversation.origin, conversation.shown)
-    except ChatError as error:
-        _log.info("talk not known", platform=conversation.origin.platform, error=str(error))
-        return False
+    """Say whether people talk to each other in its thread: they are left alone."""
+    in_thread = conversation.where is Where.THREAD
+    return in_thread and await others_talk(conversation.origin, conversation.shown, chat)

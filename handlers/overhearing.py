@@ -8,7 +8,7 @@ import structlog
 
 from bot.core.conversation import Conversation
 from bot.core.errors import ChatError
-from bot.core.event import InboundEvent, Said
+from bot.core.event import InboundEvent, Origin, Said
 from bot.ports.chat import Chat, Overhears
 
 _log = structlog.get_logger(__name__)
@@ -21,11 +21,18 @@ async def meant_for_others(
 
     The platform is asked, since no process has heard everything, and only about a text that answers nothing.
     """
-    if what.how != "thread" or not isinstance(chat, Overhears) or answers():
+    if what.how != "thread" or answers():
+        return False
+    return await others_talk(event.origin, here.shown, chat)
+
+
+async def others_talk(thread: Origin, shown: str, chat: Chat) -> bool:
+    """Say whether another human has written in a thread since the message `shown`; no, where nobody can tell."""
+    if not isinstance(chat, Overhears):
         return False
     try:
-        return await chat.others_since(event.origin, here.shown)
+        return await chat.others_since(thread, shown)
     except ChatError as error:
         # An answer too many is better than none.
-        _log.info("talk not known", platform=event.origin.platform, error=str(error))
+        _log.info("talk not known", platform=thread.platform, error=str(error))
         return False

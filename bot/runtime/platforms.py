@@ -6,7 +6,7 @@ An adapter is imported only when it starts or is examined. Its client, tokens in
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from bot.core.messages import Messages
 from bot.core.subscription import Place
 from bot.ports.announcing import Channels
 from bot.ports.platform import House, Running
+from bot.ports.vault import Vault
 from bot.runtime.checks import Check, Health
 from bot.runtime.settings import ChannelSettings, Settings
 
@@ -72,31 +73,36 @@ def _secret(value: SecretStr | None) -> str:
 
 
 @asynccontextmanager
-async def _slack(settings: Settings, house: House) -> AsyncIterator[Running]:
-    from bot.adapters.slack.connection import start  # noqa: PLC0415 - loads Slack's libraries
+async def _vault(settings: Settings, access: Access) -> AsyncIterator[Vault | None]:
+    """Open where the tokens of many workspaces are kept; one workspace needs none."""
+    if not access.many:
+        yield None
+        return
     from bot.adapters.store import open_vault  # noqa: PLC0415 - redis-py takes a while to load
 
+    vault = await open_vault(_secret(settings.redis_url) or None, settings.data_dir)
+    try:
+        yield vault
+    finally:
+        await vault.close()
+
+
+@asynccontextmanager
+async def _slack(settings: Settings, house: House) -> AsyncIterator[Running]:
+    from bot.adapters.slack.connection import start  # noqa: PLC0415 - loads Slack's libraries
+
     access = _access(settings)
-    async with AsyncExitStack() as closing:
-        vault = None
-        if access.many:
-            vault = await open_vault(_secret(settings.redis_url) or None, settings.data_dir)
-            closing.push_async_callback(vault.close)
-        yield await closing.enter_async_context(start(access, house, vault))
+    async with _vault(settings, access) as vault, start(access, house, vault) as running:
+        yield running
 
 
 @asynccontextmanager
 async def _sending_slack(settings: Settings, messages: Messages) -> AsyncIterator[Channels]:
     from bot.adapters.slack.sending import sending  # noqa: PLC0415 - loads Slack's libraries
-    from bot.adapters.store import open_vault  # noqa: PLC0415 - redis-py takes a while to load
 
     access = _access(settings)
-    async with AsyncExitStack() as closing:
-        vault = None
-        if access.many:
-            vault = await open_vault(_secret(settings.redis_url) or None, settings.data_dir)
-            closing.push_async_callback(vault.close)
-        yield await closing.enter_async_context(sending(access, messages, vault))
+    async with _vault(settings, access) as vault, sending(access, messages, vault) as channels:
+        yield channels
 
 
 def _sending_discord(settings: Settings, messages: Messages) -> AbstractAsyncContextManager[Channels]:
@@ -108,23 +114,17 @@ def _sending_discord(settings: Settings, messages: Messages) -> AbstractAsyncCon
 async def _examined_slack(settings: Settings, told: Sequence[Place]) -> Sequence[Check]:
     from bot.adapters.slack.doctor import examine  # noqa: PLC0415 - loads Slack's libraries
     from bot.adapters.slack.workspaces import Many  # noqa: PLC0415 - the same
-    from bot.adapters.store import open_vault  # noqa: PLC0415 - redis-py takes a while to load
 
     try:
         access = _access(settings)
     except SettingsError as error:
         return (Check("slack", Health.FAIL, str(error), "deploy/README.md shows where each comes from"),)
     places = (*_places("slack", settings.slack), *told)
-    async with AsyncExitStack() as closing:
-        many = None
-        if access.many:
-            try:
-                vault = await open_vault(_secret(settings.redis_url) or None, settings.data_dir)
-            except StoreError as error:
-                return (Check("slack", Health.FAIL, str(error), "start the store, see above"),)
-            closing.push_async_callback(vault.close)
-            many = Many(vault, access.token_keys)
-        found = await examine(access, places, many)
+    try:
+        async with _vault(settings, access) as vault:
+            found = await examine(access, places, Many(vault, access.token_keys) if vault else None)
+    except StoreError as error:
+        return (Check("slack", Health.FAIL, str(error), "start the store, see above"),)
     return [Check(one.name, Health(one.health), one.says, one.do) for one in found]
 
 
