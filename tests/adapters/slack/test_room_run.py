@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from pathlib import Path
-from urllib.parse import urlencode
-
-import aiohttp
-from slack_sdk.signature import SignatureVerifier
 
 from bot.adapters.store.embedded import stop_embedded
-from tests.adapters.slack.office import SECRET, seen
-from tests.adapters.slack.test_run import CUT_OFF, DEADLINE, configured, free, running
+from tests.adapters.slack.office import seen
+from tests.adapters.slack.test_run import CUT_OFF, DEADLINE, configured, free, running, typed
 from tests.adapters.slack.web import Slack, slack
 
 
 async def report(port: int, channel: str, user: str) -> None:
-    form = {"channel_id": channel, "user_id": user, "trigger_id": f"1.{user}", "command": "/redial", "text": CUT_OFF}
-    body, at = urlencode(form), str(int(time.time()))
-    signature = SignatureVerifier(SECRET).generate_signature(timestamp=at, body=body) or ""
-    headers = {
-        "Content-Type": "application/x-www-form-urlencoded", "X-Slack-Request-Timestamp": at,
-        "X-Slack-Signature": signature,
-    }  # fmt: skip
-    url = f"http://127.0.0.1:{port}/slack/events"
-    async with aiohttp.ClientSession() as session, session.post(url, data=body, headers=headers) as answer:
-        assert answer.status == 200
+    assert await typed(port, channel, user, CUT_OFF, trigger=f"1.{user}") == 200
 
 
 async def notes(one: Slack, channel: str) -> list[str]:

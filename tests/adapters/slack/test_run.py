@@ -57,7 +57,12 @@ async def running(redial: Redial, one: Slack) -> AsyncIterator[subprocess.Popen[
 
 
 async def commanded(one: Slack, port: int, channel: str, text: str) -> int:
-    form = {"channel_id": channel, "user_id": one.users["ann"], "trigger_id": text, "command": "/redial", "text": text}
+    return await typed(port, channel, one.users["ann"], text, trigger=text)
+
+
+async def typed(port: int, channel: str, user: str, text: str, *, trigger: str) -> int:
+    """Send a slash command as Slack signs it; the status of the answer."""
+    form = {"channel_id": channel, "user_id": user, "trigger_id": trigger, "command": "/redial", "text": text}
     body, at = urlencode(form), str(int(time.time()))
     signature = SignatureVerifier(SECRET).generate_signature(timestamp=at, body=body) or ""
     headers = {
