@@ -34,12 +34,7 @@ async def open_embedded(data_dir: Path) -> Server:
 
     server = Server(Redis.from_pool(pool), str(place.directory), closing=closing)
     # A connection is what tells others who leave that somebody is here.
-    try:
-        await server.command("PING")
-    except BaseException:
-        await server.close()
-        raise
-    return server
+    return await server.met()
 
 
 class EmbeddedConnection(UnixDomainSocketConnection):

@@ -34,12 +34,7 @@ async def open_guarded(url: str, where: str) -> Server:
             await one.aclose()
 
     server = Server(client, where, closing=closing)
-    try:
-        await server.command("PING")
-    except BaseException:
-        await server.close()
-        raise
-    return server
+    return await server.met()
 
 
 def _asking(url: str) -> tuple[Sentinel, Redis]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha1
 from importlib.resources import files
+from typing import Self
 
 from redis import exceptions as redis_errors
 from redis.asyncio import Redis, RedisCluster
@@ -66,6 +67,15 @@ class Server:
 
     def __repr__(self) -> str:
         return f"Server({self.where!r})"
+
+    async def met(self) -> Self:
+        """Return itself once it has answered; closed where it does not. Raises `StoreUnavailable`."""
+        try:
+            await self.command("PING")
+        except BaseException:
+            await self.close()
+            raise
+        return self
 
     async def command(self, *words: Argument) -> object:
         """Send one command; raises `StoreUnavailable`."""
