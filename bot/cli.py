@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from bot.core.guide import Guide
+    from bot.core.guides.guide import Guide
     from bot.runtime.content import Content
     from bot.runtime.settings import Settings
 
@@ -90,7 +90,7 @@ def check(directory: Path | None, released: Path | None, list_ids: bool, as_json
 @click.argument("guide")
 def graph(guide: str) -> None:
     """Print GUIDE as a Mermaid flowchart."""
-    from bot.core.diagram import flowchart  # noqa: PLC0415
+    from bot.core.guides.diagram import flowchart  # noqa: PLC0415
 
     with _told():
         click.echo(flowchart(_guide(guide)), nl=False)

@@ -13,9 +13,9 @@ from typing import Any
 import structlog
 
 from bot.core.errors import StoreUnavailable
-from bot.core.subscription import Standing, Subscription, rank
-from bot.core.topics import changed, topic_ids, with_members
-from bot.core.watch import Page
+from bot.core.status.subscription import Standing, Subscription, rank
+from bot.core.status.topics import changed, topic_ids, with_members
+from bot.core.status.watch import Page
 from bot.ports.pages import Lease, Lineage
 from handlers.clerk import Clerk, Ground, Office
 from handlers.recall import recall

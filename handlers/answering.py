@@ -7,16 +7,16 @@ from dataclasses import replace
 import structlog
 
 from bot.core.changing import changed
-from bot.core.conversation import Conversation
 from bot.core.errors import ChatError
 from bot.core.event import InboundEvent, Pressed
-from bot.core.folding import repeated
 from bot.core.messages import Messages, Value
-from bot.core.placement import Where
 from bot.core.redaction import Redacted
 from bot.core.text import Block, Span, Text
-from bot.core.transition import Transition
-from bot.core.turn import SAME
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.folding import repeated
+from bot.core.triage.placement import Where
+from bot.core.triage.transition import Transition
+from bot.core.triage.turn import SAME
 from bot.core.view import View
 from bot.ports.chat import Chat, Posted
 from bot.ports.store import ConversationStore

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.core.incident import Board, Health
-from bot.core.watch import Page, Standing
+from bot.core.status.incident import Board, Health
+from bot.core.status.watch import Page, Standing
 from bot.ports.pages import PageStore
 from bot.ports.status import StatusSource
 

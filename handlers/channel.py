@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from bot.core.announcement_view import Names
 from bot.core.errors import ChatUnavailable
 from bot.core.event import Commanded, InboundEvent, Origin, Said
 from bot.core.form import Answers, Option
 from bot.core.messages import Messages
-from bot.core.subscription import Choice, Place, Standing, Subscription
+from bot.core.status.announcement_view import Names
+from bot.core.status.subscription import Choice, Place, Standing, Subscription
+from bot.core.status.wishes import Menu, Part, Words, page_named, to_choice, to_form, understood
 from bot.core.text import Text
 from bot.core.view import View
-from bot.core.wishes import Menu, Part, Words, page_named, to_choice, to_form, understood
 from bot.ports.announcing import Manages
 from bot.ports.chat import Chat
 from bot.ports.pages import PageStore

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from bot.core.announcement import (
+from bot.core.status.announcement import (
     Act,
     Announcement,
     Doing,
@@ -24,14 +24,14 @@ from bot.core.announcement import (
     undone,
     without,
 )
-from bot.core.announcement_view import Names, Notice, notice
-from bot.core.plan import UNKNOWN_FOR, Later, Nothing, Resolve, plan
-from bot.core.subscription import Choice, Standing, Subscription
+from bot.core.status.announcement_view import Names, Notice, notice
+from bot.core.status.plan import UNKNOWN_FOR, Later, Nothing, Resolve, plan
+from bot.core.status.subscription import Choice, Standing, Subscription
+from bot.core.status.topics import Topic, topics, with_members
+from bot.core.status.watch import DAY, Known, Page, last_activity
+from bot.core.status.watch import Standing as Listed
 from bot.core.text import words
-from bot.core.topics import Topic, topics, with_members
 from bot.core.view import View
-from bot.core.watch import DAY, Known, Page, last_activity
-from bot.core.watch import Standing as Listed
 from bot.ports.announcing import SENT_WITHIN, Channels, Delivered, Delivery, Failed, Why
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import Doubt, Loss, PageStore

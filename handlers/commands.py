@@ -6,15 +6,15 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from bot.core.conversation import Conversation
 from bot.core.errors import StoreError
 from bot.core.event import Commanded, InboundEvent, Origin, Said
-from bot.core.guide import UNSURE
-from bot.core.incident import Board
-from bot.core.library import Library
-from bot.core.life import closed
+from bot.core.guides.guide import UNSURE
+from bot.core.guides.library import Library
 from bot.core.moments import duration
+from bot.core.status.incident import Board
 from bot.core.text import Bullets, Heading, Span, Text
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.life import closed
 from bot.core.view import COMMAND, START, Offer, View
 from bot.ports.announcing import Manages
 from bot.ports.chat import Chat

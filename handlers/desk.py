@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bot.core.event import Origin
-from bot.core.library import Library
-from bot.core.life import Pace
-from bot.core.placement import Rooms
-from bot.core.recogniser import Recogniser, Recognition
-from bot.core.turn import Around
+from bot.core.guides.library import Library
+from bot.core.recogniser.engine import Recogniser, Recognition
+from bot.core.triage.life import Pace
+from bot.core.triage.placement import Rooms
+from bot.core.triage.turn import Around
 from bot.ports.leases import Leases
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import PageStore

@@ -7,12 +7,12 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.core.announcement import Doing
 from bot.core.errors import ChannelGone
-from bot.core.incident import Incident, Move, Update
 from bot.core.messages import Messages
-from bot.core.subscription import Choice, Place, Standing, Subscription, subscription_id
-from bot.core.watch import Page, Reading, merge
+from bot.core.status.announcement import Doing
+from bot.core.status.incident import Incident, Move, Update
+from bot.core.status.subscription import Choice, Place, Standing, Subscription, subscription_id
+from bot.core.status.watch import Page, Reading, merge
 from bot.ports.announcing import Failed
 from handlers.announce import Announcer, Office, Walked
 

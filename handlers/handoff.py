@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import structlog
 
-from bot.core import flow, helping
-from bot.core.conversation import Conversation
 from bot.core.errors import ChannelGone, ChatError, NotAllowed
 from bot.core.event import Origin
-from bot.core.placement import Rooms, Where
-from bot.core.transition import Transition
+from bot.core.triage import flow, helping
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.placement import Rooms, Where
+from bot.core.triage.transition import Transition
 from bot.ports.chat import Chat, Posted
 from bot.ports.helpdesk import Helpdesk
 from bot.ports.store import Conflict, Stored

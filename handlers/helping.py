@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bot.core import helping
-from bot.core.conversation import Conversation
-from bot.core.endings import person
 from bot.core.event import InboundEvent, Pressed
-from bot.core.life import ASKED
 from bot.core.text import Span
-from bot.core.transition import Transition
+from bot.core.triage import helping
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.endings import person
+from bot.core.triage.life import ASKED
+from bot.core.triage.transition import Transition
 from bot.core.view import View
 from bot.ports.chat import Chat
 from bot.ports.helpdesk import Helpdesk

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 
-from bot.core.conversation import Conversation
 from bot.core.errors import RecordTooNew
 from bot.core.event import Origin
-from bot.core.guide import Outcome
-from bot.core.handoff import cause_title
-from bot.core.insights import FEW, GuideInsight, Insight, counted, insight, odds, summed, week_of, weeks
-from bot.core.library import Library
+from bot.core.guides.guide import Outcome
+from bot.core.guides.library import Library
 from bot.core.messages import Messages
 from bot.core.text import Block, Bullets, Heading, Inline, Text
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.handoff import cause_title
+from bot.core.triage.insights import FEW, GuideInsight, Insight, counted, insight, odds, summed, week_of, weeks
 from bot.core.view import View
 from handlers.desk import Desk
 

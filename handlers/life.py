@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import structlog
 
-from bot.core import life
-from bot.core.conversation import Conversation
 from bot.core.errors import ChatError, RedialError
 from bot.core.event import Origin
-from bot.core.life import Quiet, closed
-from bot.core.placement import Where
-from bot.core.transition import nudge
-from bot.core.turn import Around
+from bot.core.triage import life
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.life import Quiet, closed
+from bot.core.triage.placement import Where
+from bot.core.triage.transition import nudge
+from bot.core.triage.turn import Around
 from bot.ports.chat import Chat
 from bot.ports.store import Stored
 from handlers.answering import post

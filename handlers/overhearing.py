@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import structlog
 
-from bot.core.conversation import Conversation
 from bot.core.errors import ChatError
 from bot.core.event import InboundEvent, Origin, Said
+from bot.core.triage.conversation import Conversation
 from bot.ports.chat import Chat, Overhears
 
 _log = structlog.get_logger(__name__)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
 
 
 @dataclass(frozen=True, slots=True)

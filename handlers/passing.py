@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.core import flow
-from bot.core.conversation import Conversation
 from bot.core.event import InboundEvent, Said
-from bot.core.guide import Outcome
-from bot.core.incident import Incident
-from bot.core.official import reading
-from bot.core.placement import Where
-from bot.core.transition import Transition
-from bot.core.turn import SAME, Around
+from bot.core.guides.guide import Outcome
+from bot.core.status.incident import Incident
+from bot.core.status.official import reading
+from bot.core.triage import flow
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.placement import Where
+from bot.core.triage.transition import Transition
+from bot.core.triage.turn import SAME, Around
+from bot.core.triage.waiting import aside
 from bot.core.view import View
-from bot.core.waiting import aside
 from handlers.desk import Desk
 
 

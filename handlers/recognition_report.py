@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.core.recogniser import Decision, Recognition
+from bot.core.recogniser.engine import Decision, Recognition
 
 SHOWN = 3
 """Guides of an offer that count, because people see no more at once."""

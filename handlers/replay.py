@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from bot.core.announcement import Announcement
 from bot.core.errors import StatusError
-from bot.core.plan import updates_of
-from bot.core.statuspage import Seen, parse_incidents, parse_summary, parse_time
-from bot.core.subscription import Subscription
-from bot.core.topics import changed, topic_ids
-from bot.core.watch import Page, Reading, Standing, merge, revised
+from bot.core.status.announcement import Announcement
+from bot.core.status.plan import updates_of
+from bot.core.status.statuspage import Seen, parse_incidents, parse_summary, parse_time
+from bot.core.status.subscription import Subscription
+from bot.core.status.topics import changed, topic_ids
+from bot.core.status.watch import Page, Reading, Standing, merge, revised
 from handlers.announce import Announcer, Office
 
 

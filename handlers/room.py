@@ -10,10 +10,14 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from bot.core.conversation import Conversation
 from bot.core.errors import StoreError
 from bot.core.event import InboundEvent, Origin
-from bot.core.gathering import (
+from bot.core.status.incident import Board, Incident
+from bot.core.status.plan import UNKNOWN_FOR
+from bot.core.status.subscription import Place, Standing
+from bot.core.status.watch import Known
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.gathering import (
     ROOM,
     Doing,
     Edit,
@@ -31,13 +35,9 @@ from bot.core.gathering import (
     spent,
     unsent,
 )
-from bot.core.gathering_view import mark, shown
-from bot.core.incident import Board, Incident
-from bot.core.placement import Rooms
-from bot.core.plan import UNKNOWN_FOR
-from bot.core.room import Murmur, Sensor, murmurs, signal
-from bot.core.subscription import Place, Standing
-from bot.core.watch import Known
+from bot.core.triage.gathering_view import mark, shown
+from bot.core.triage.placement import Rooms
+from bot.core.triage.room import Murmur, Sensor, murmurs, signal
 from bot.ports.announcing import SENT_WITHIN, Channels, Delivered, Delivery, Failed, Gathers, Why
 from bot.ports.rooms import Heard, RoomStore
 from handlers.desk import Desk

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.core.guide import UNSURE
-from bot.core.incident import Board, Health, Incident, age
-from bot.core.library import Library
+from bot.core.guides.guide import UNSURE
+from bot.core.guides.library import Library
 from bot.core.messages import Messages
 from bot.core.moments import duration, moment, stamp
-from bot.core.official import state_word
+from bot.core.status.incident import Board, Health, Incident, age
+from bot.core.status.official import state_word
 from bot.core.text import Block, Bullets, Inline, Text
 from bot.core.view import Cite, View
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from bot.core.errors import StoreUnavailable
 from bot.core.messages import Messages
-from bot.core.official import state_word
-from bot.core.subscription import IMPACTS, Choice, Place, Standing, Subscription
+from bot.core.status.official import state_word
+from bot.core.status.subscription import IMPACTS, Choice, Place, Standing, Subscription
+from bot.core.status.topics import changed, topic_ids, topics
+from bot.core.status.watch import Bundle, Kind, Page
+from bot.core.status.wishes import Menu, called
 from bot.core.text import Block, Bullets, Text
-from bot.core.topics import changed, topic_ids, topics
 from bot.core.view import COMMAND, Offer, View
-from bot.core.watch import Bundle, Kind, Page
-from bot.core.wishes import Menu, called
 from handlers.announce import Office
 
 _TRIES = 20

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from bot.core import flow
-from bot.core.conversation import Conversation
 from bot.core.errors import ChatError, ChatUnavailable
 from bot.core.event import How, InboundEvent, Origin, Pressed, Said
-from bot.core.flow import Begin, Press, Say
-from bot.core.library import Library
+from bot.core.guides.library import Library
 from bot.core.messages import Messages
-from bot.core.placement import Rooms, Where, where
-from bot.core.recogniser import Candidate, Decision, Recognition
+from bot.core.recogniser.engine import Candidate, Decision, Recognition
 from bot.core.redaction import Redacted, redact
 from bot.core.text import Block, Text
-from bot.core.transition import Transition
-from bot.core.turn import Around
+from bot.core.triage import flow
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.flow import Begin, Press, Say
+from bot.core.triage.placement import Rooms, Where, where
+from bot.core.triage.transition import Transition
+from bot.core.triage.turn import Around
 from bot.core.view import Cite, Offer, View
 from bot.ports.chat import Chat
 from bot.ports.store import Conflict, Duplicate

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.core.conversation import Conversation
 from bot.core.event import InboundEvent, Pressed
-from bot.core.placement import Where
 from bot.core.redaction import Redacted
-from bot.core.transition import Transition
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.placement import Where
+from bot.core.triage.transition import Transition
 from bot.ports.chat import Chat
 from bot.ports.store import Conflict, Stored
 from handlers.answering import answer, at_home, tell, told

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 import structlog
 
-from bot.core.conversation import Conversation
 from bot.core.errors import ChannelGone, ChatError, NotAllowed
-from bot.core.life import closed
-from bot.core.placement import Where
-from bot.core.transition import Transition
-from bot.core.turn import Around
-from bot.core.waiting import became_official, over, touched
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.life import closed
+from bot.core.triage.placement import Where
+from bot.core.triage.transition import Transition
+from bot.core.triage.turn import Around
+from bot.core.triage.waiting import became_official, over, touched
 from bot.ports.chat import Chat
 from bot.ports.store import Stored
 from handlers.answering import at_home, post

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from bot.core.subscription import IMPACTS
-from bot.core.watch import FRESH, Page, Reading, Trouble, merge
+from bot.core.status.subscription import IMPACTS
+from bot.core.status.watch import FRESH, Page, Reading, Trouble, merge
 from bot.ports.feed import Feed, Unread
 from bot.ports.pages import Snapshot
 from handlers.announce import Office

@@ -16,7 +16,7 @@ from bot.adapters.discord.rights import INTENTS, PERMISSIONS, invitation, named
 from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.store.keys import as_markdown
 from bot.cli import main
-from bot.core.problem import RULES
+from bot.core.guides.problem import RULES
 from bot.core.text import Evidence
 from bot.runtime.settings import Settings, groups
 from handlers.triage import not_ours

@@ -17,11 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.core.normalise import normalise
-from bot.core.recogniser import Recogniser
-from bot.core.recogniser_products import Products
-from bot.core.recogniser_sight import Eyes
-from bot.core.recogniser_weights import MARK_SHARE, hints, part_of, table_of
+from bot.core.recogniser.engine import Recogniser
+from bot.core.recogniser.normalise import normalise
+from bot.core.recogniser.products import Products
+from bot.core.recogniser.sight import Eyes
+from bot.core.recogniser.weights import MARK_SHARE, hints, part_of, table_of
 from bot.core.redaction import redact
 from bot.runtime.reading import read
 from content import ROOT
@@ -30,7 +30,7 @@ from tests.core.reports import chatter, in_all_forms, official_strings, own_repo
 
 TABLE = ROOT / "products" / "weights.toml"
 HEAD = """# How much words and marks speak for guides, for `none` (not ours) and for `ask` (too little), in tenths.
-# Learnt from labelled reports by `python -m tests.learn`; the module `recogniser_weights` says how it is used.
+# Learnt from labelled reports by `python -m tests.learn`; the module `recogniser.weights` says how it is used.
 # Words of your own guide stand in a file of your own: `"zork" = "zork-is-down 40"`.
 
 [weights]

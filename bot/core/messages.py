@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from bot.core.errors import ContentError
-from bot.core.inline import inline_text, joined
+from bot.core.guides.inline import inline_text, joined
 from bot.core.text import Inline, Span, plain
 
 _FIELD = re.compile(r"\{(\w+)\}")

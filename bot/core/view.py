@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.core.guide import Outcome
+from bot.core.guides.guide import Outcome
 from bot.core.text import Block, Evidence, Heading, Inline
 
 COMMAND = "@command"

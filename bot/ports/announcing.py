@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
-from bot.core.announcement_view import Notice
 from bot.core.event import Origin
 from bot.core.form import Form, Option
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice
+from bot.core.status.subscription import Place
 from bot.core.view import View
 
 SENT_WITHIN = 10.0

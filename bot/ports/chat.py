@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from bot.core.event import Origin
-from bot.core.folding import Folded
-from bot.core.placement import Where
+from bot.core.triage.folding import Folded
+from bot.core.triage.placement import Where
 from bot.core.view import View
 
 

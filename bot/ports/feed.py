@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.core.watch import Reading
+from bot.core.status.watch import Reading
 
 
 @dataclass(frozen=True, slots=True)

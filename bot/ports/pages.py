@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from bot.core.announcement import Announcement
-from bot.core.subscription import Place, Subscription
-from bot.core.watch import Page
+from bot.core.status.announcement import Announcement
+from bot.core.status.subscription import Place, Subscription
+from bot.core.status.watch import Page
 
 
 @dataclass(frozen=True, slots=True)

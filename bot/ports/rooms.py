@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.core.event import Origin
-from bot.core.gathering import Gathering
-from bot.core.room import Signal
+from bot.core.triage.gathering import Gathering
+from bot.core.triage.room import Signal
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from bot.core.incident import Board
+from bot.core.status.incident import Board
 
 
 class StatusSource(Protocol):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.core.conversation import Conversation
 from bot.core.event import Origin
+from bot.core.triage.conversation import Conversation
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 
-from bot.core.announcement import Announcement
-from bot.core.subscription import Standing, Subscription
-from bot.core.watch import Page
+from bot.core.status.announcement import Announcement
+from bot.core.status.subscription import Standing, Subscription
+from bot.core.status.watch import Page
 from bot.ports.pages import PageStore
 from bot.runtime.settings import Settings
 from bot.runtime.wiring import desk

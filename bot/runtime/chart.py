@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.core.errors import SettingsError
-from bot.core.insights import FEW, Insight
-from bot.core.library import Library
+from bot.core.guides.library import Library
+from bot.core.triage.insights import FEW, Insight
 from handlers.insights import day, figure, outcome_word, step_title
 
 _WIDTH, _SCALE = 350, 3

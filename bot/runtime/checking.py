@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from bot.core.errors import ContentError, SettingsError
-from bot.core.lint import ids, problems
-from bot.core.problem import Problem
+from bot.core.guides.problem import Problem
+from bot.core.lint.rules import ids, problems
 from bot.runtime.content import Content
 from bot.runtime.reading import read
 from content import ROOT

@@ -12,7 +12,7 @@ from bot.adapters.console.chat import ConsoleChat
 from bot.adapters.console.plain import as_json, as_text
 from bot.adapters.console.session import Session
 from bot.core.event import Origin
-from bot.core.library import Library
+from bot.core.guides.library import Library
 from bot.core.text import Evidence
 from bot.core.view import View
 from bot.runtime.collecting import go_on

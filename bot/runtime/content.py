@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.core.errors import SettingsError
-from bot.core.library import Library
-from bot.core.problem import Problem
-from bot.core.recogniser import Recogniser
-from bot.core.recogniser_products import Products
+from bot.core.guides.library import Library
+from bot.core.guides.problem import Problem
+from bot.core.recogniser.engine import Recogniser
+from bot.core.recogniser.products import Products
 from bot.runtime.kept import Kept
 from content import ROOT
 
@@ -51,7 +51,7 @@ def load(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
 
 
 def _read(dirs: Sequence[Path], locale: str) -> Content:
-    from bot.core.lint import problems as lint  # noqa: PLC0415 - what was read before is not read again
+    from bot.core.lint.rules import problems as lint  # noqa: PLC0415 - what was read before is not read again
     from bot.runtime.reading import read  # noqa: PLC0415 - the same
 
     content = read(dirs, locale=locale)

@@ -8,10 +8,10 @@ from time import time
 
 import msgspec
 
-from bot.core.conversation import Conversation
-from bot.core.life import STUCK
 from bot.core.messages import Messages
 from bot.core.moments import duration
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.life import STUCK
 from bot.runtime.content import Content
 from bot.runtime.settings import Settings
 

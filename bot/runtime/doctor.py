@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from bot.core.errors import ContentError, RedialError, SettingsError
-from bot.core.incident import Health as PageHealth
 from bot.core.services import Page
-from bot.core.subscription import Place
+from bot.core.status.incident import Health as PageHealth
+from bot.core.status.subscription import Place
 from bot.runtime.checks import Check, Health
 from bot.runtime.content import Content, load
 from bot.runtime.platforms import PLATFORMS, Platform

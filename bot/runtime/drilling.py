@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from bot.core.errors import SettingsError
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
 from bot.ports.pages import Lease
 from bot.runtime.content import load
 from bot.runtime.platforms import PLATFORMS, Platform

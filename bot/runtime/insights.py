@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 
 from bot.adapters.console.plain import as_text
-from bot.core.insights import Insight
-from bot.core.library import Library
+from bot.core.guides.library import Library
 from bot.core.text import Evidence
+from bot.core.triage.insights import Insight
 from bot.runtime.settings import Settings
 from bot.runtime.wiring import desk as open_desk
 from handlers.insights import gathered, insights_view

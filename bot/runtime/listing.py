@@ -9,10 +9,10 @@ import msgspec
 
 from bot.adapters.console.plain import as_text
 from bot.core.errors import SettingsError
-from bot.core.guide import Choice, Guide, Onward, ToOutcome
-from bot.core.incident import Health
-from bot.core.showing import as_lines
+from bot.core.guides.guide import Choice, Guide, Onward, ToOutcome
+from bot.core.status.incident import Health
 from bot.core.text import plain
+from bot.core.triage.showing import as_lines
 from bot.runtime.content import Content
 from bot.runtime.settings import Settings
 from bot.runtime.wiring import status_source

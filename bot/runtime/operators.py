@@ -9,10 +9,10 @@ from typing import Any
 
 import structlog
 
-from bot.core.announcement_view import Notice, Tone
 from bot.core.messages import Messages
 from bot.core.moments import clock, duration
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice, Tone
+from bot.core.status.subscription import Place
 from bot.core.text import Text
 from bot.core.view import View
 from bot.ports.announcing import Channels, Failed

@@ -11,16 +11,18 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from bot.core import guide, library, recogniser_products, services, text
+from bot.core import services, text
+from bot.core.guides import guide, library
 from bot.core.messages import Messages
+from bot.core.recogniser import products
 
 T = TypeVar("T")
 
 _CLASSES: tuple[type[Any], ...] = (
     guide.Choice, guide.Condition, guide.Guide, guide.Onward, guide.Outcome, guide.Question, guide.Sign, guide.Step,
     guide.ToOutcome, guide.ToStep, guide.Variant, library.Library, services.Page, services.Provider, services.Services,
-    services.Surface, recogniser_products.Clue, recogniser_products.Other, recogniser_products.Output,
-    recogniser_products.Products, recogniser_products.Section, text.Bullets, text.Code, text.Evidence, text.Heading,
+    services.Surface, products.Clue, products.Other, products.Output,
+    products.Products, products.Section, text.Bullets, text.Code, text.Evidence, text.Heading,
     text.Note, text.Span, text.Steps, text.Text, text.Undo,
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from bot.core.errors import SettingsError, StoreError
 from bot.core.messages import Messages
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
 from bot.ports.announcing import Channels
 from bot.ports.platform import House, Running
 from bot.ports.vault import Vault

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bot.core.errors import ContentError
-from bot.core.guide import Guide
-from bot.core.library import FACTS, OUTCOMES, Library
-from bot.core.markdown import read_guide
+from bot.core.guides.guide import Guide
+from bot.core.guides.library import FACTS, OUTCOMES, Library
+from bot.core.guides.markdown import read_guide
+from bot.core.guides.overlay import lay_over
+from bot.core.guides.problem import Problem
 from bot.core.messages import Messages
-from bot.core.overlay import lay_over
-from bot.core.problem import Problem
-from bot.core.recogniser_products import Products, parse_products
+from bot.core.recogniser.products import Products, parse_products
 from bot.core.services import Services, parse_services
 from bot.runtime.content import LINKS, Content, check_folders, roots, shown
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from bot.core.errors import SettingsError
-from bot.core.recogniser import Recogniser, Recognition
+from bot.core.recogniser.engine import Recogniser, Recognition
 from bot.core.redaction import redact
 from handlers.recognition_report import evaluate, labelled, render
 

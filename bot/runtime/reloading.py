@@ -11,7 +11,7 @@ from pathlib import Path
 import structlog
 
 from bot.core.errors import ContentError, SettingsError
-from bot.core.recogniser import Recogniser
+from bot.core.recogniser.engine import Recogniser
 from bot.runtime.content import Content, load
 from handlers.desk import Desk
 

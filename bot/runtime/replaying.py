@@ -17,11 +17,11 @@ import msgspec
 from bot.adapters.console.plain import as_text
 from bot.adapters.rehearsal.channels import Happened, PaperChannels
 from bot.adapters.rehearsal.pages import MemoryPages
-from bot.core.announcement_view import Names
 from bot.core.errors import ContentError
 from bot.core.messages import Messages
 from bot.core.moments import stamp
-from bot.core.subscription import Place, Subscription
+from bot.core.status.announcement_view import Names
+from bot.core.status.subscription import Place, Subscription
 from bot.runtime.content import Content
 from handlers.announce import Office
 from handlers.drill import drill

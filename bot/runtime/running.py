@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.core.errors import SettingsError, StoreError
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
 from bot.ports.announcing import Announces
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.platform import House, Running

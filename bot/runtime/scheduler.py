@@ -11,10 +11,10 @@ from datetime import UTC
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from bot.core.conversation import Conversation
 from bot.core.errors import RedialError
 from bot.core.event import Origin
-from bot.core.incident import Health
+from bot.core.status.incident import Health
+from bot.core.triage.conversation import Conversation
 from bot.ports.chat import Chat
 from handlers.desk import Desk
 from handlers.insights import learn

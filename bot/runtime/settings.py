@@ -18,8 +18,8 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from bot.core.errors import SettingsError
-from bot.core.life import Pace
-from bot.core.placement import Rooms
+from bot.core.triage.life import Pace
+from bot.core.triage.placement import Rooms
 
 FILE = "redial.toml"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from bot.core.announcement_view import Names
 from bot.core.errors import ContentError, SettingsError
-from bot.core.subscription import Choice, Place, Standing, Subscription
+from bot.core.status.announcement_view import Names
+from bot.core.status.subscription import Choice, Place, Standing, Subscription
 from bot.ports.pages import PageStore
 from bot.runtime.settings import Settings
 from bot.runtime.wiring import desk

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from bot.adapters.statuspage.settings import PageSettings
-from bot.core.announcement_view import Names
-from bot.core.library import Library
+from bot.core.guides.library import Library
 from bot.core.services import Page
-from bot.core.subscription import Choice, Place
+from bot.core.status.announcement_view import Names
+from bot.core.status.subscription import Choice, Place
 from bot.ports.announcing import Channels
 from bot.ports.feed import Feed
 from bot.ports.meters import UNMETERED, Meters

@@ -94,7 +94,7 @@ async def _flushed(flush: Callable[[], Awaitable[None]]) -> None:
 
 def _lookout(settings: Settings, server: Server) -> Lookout:
     from bot.adapters.store.rooms import RedisRooms  # noqa: PLC0415 - only where somebody counts
-    from bot.core.room import Sensor  # noqa: PLC0415 - the same
+    from bot.core.triage.room import Sensor  # noqa: PLC0415 - the same
     from handlers.room import Lookout  # noqa: PLC0415 - the same
 
     sensor = Sensor(settings.room.people, settings.room.minutes)

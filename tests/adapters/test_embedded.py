@@ -25,9 +25,9 @@ from bot.adapters.store import connect
 from bot.adapters.store.embedded import embedded_status, ensure_running, stop_embedded
 from bot.adapters.store.launch import LONGEST_SOCKET, launch, place_for, server_program
 from bot.adapters.store.redis_store import RedisConversations
-from bot.core.conversation import Conversation
 from bot.core.errors import SettingsError, StoreUnavailable
 from bot.core.event import Origin
+from bot.core.triage.conversation import Conversation
 from bot.ports.store import Stored
 
 HOUSE = Path(bot.__file__).parent.parent
@@ -39,7 +39,7 @@ import asyncio, sys
 from pathlib import Path
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import embedded_status
-from bot.core.conversation import Conversation
+from bot.core.triage.conversation import Conversation
 from bot.core.event import Origin
 
 async def main(folder, name, then):

@@ -17,8 +17,8 @@ from redis.retry import Retry
 from bot.adapters.store import connect
 from bot.adapters.store.keys import keys_of
 from bot.adapters.store.launch import server_program
-from bot.core.conversation import Conversation
 from bot.core.event import Origin
+from bot.core.triage.conversation import Conversation
 from bot.ports.store import Stored
 
 DEADLINE = 20.0

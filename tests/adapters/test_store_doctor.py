@@ -13,7 +13,7 @@ from bot.adapters.store.clients import open_server
 from bot.adapters.store.doctor import _judged, examine
 from bot.adapters.store.embedded import stop_embedded
 from bot.adapters.store.pages import RedisPages
-from bot.core.subscription import Place, Subscription
+from bot.core.status.subscription import Place, Subscription
 from tests.adapters.test_store_cluster import free_ports
 from tests.adapters.test_store_deployments import admin, serving
 

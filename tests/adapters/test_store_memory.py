@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.adapters.store.cache import Recent
-from bot.core.conversation import Conversation
 from bot.core.event import Origin
-from bot.core.guide import Outcome
+from bot.core.guides.guide import Outcome
+from bot.core.triage.conversation import Conversation
 
 PLACE = Origin("slack", "T1", "C1", "U1", "1.0")
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.store.records import decode, encode, schema_of
-from bot.core.conversation import SCHEMA, Conversation, Remark, Visit
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
-from bot.core.guide import Outcome
+from bot.core.guides.guide import Outcome
+from bot.core.triage.conversation import SCHEMA, Conversation, Remark, Visit
 
 PLAIN = Conversation(id="c1", origin=Origin("slack", "T1", "C1", "U1"), revision=1, opened=1.0, touched=2.0)
 

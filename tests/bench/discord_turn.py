@@ -20,7 +20,7 @@ from bot.adapters.discord.pacing import Pace
 from bot.adapters.discord.press import Mark, to_custom_id
 from bot.adapters.discord.wire import Ready
 from bot.core.event import Origin
-from bot.core.placement import Rooms
+from bot.core.triage.placement import Rooms
 from tests.bench.measuring import Figure, Play, Tick, compared, rounds, scaled
 from tests.bench.script import REPORT, Scene, scenes
 from tests.bench.world import Bot, Outside, Traffic, bot, metered, outside

@@ -17,9 +17,9 @@ from bot.adapters.store.keys import keys_of
 from bot.adapters.store.records import encode
 from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.server import Server
-from bot.core.conversation import Conversation
 from bot.core.event import Origin
-from bot.core.subscription import Choice, Place, Subscription
+from bot.core.status.subscription import Choice, Place, Subscription
+from bot.core.triage.conversation import Conversation
 from bot.ports.pages import PageStore
 from bot.ports.store import Stored
 from handlers.announce import Announcer, Office

@@ -10,11 +10,11 @@ from typing import cast
 
 from bot.adapters.store.redis_store import REMEMBERED, RedisConversations
 from bot.adapters.store.server import Server
-from bot.core import flow
-from bot.core.conversation import Conversation
 from bot.core.event import Origin
-from bot.core.flow import Begin, Press
-from bot.core.turn import Around
+from bot.core.triage import flow
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.flow import Begin, Press
+from bot.core.triage.turn import Around
 from bot.ports.store import Stored
 from handlers.desk import Desk
 from tests.bench.measuring import Figure, Tick, scaled

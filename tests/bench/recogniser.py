@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from bot.core.guide import Guide, Sign
-from bot.core.recogniser import Decision, Recogniser
+from bot.core.guides.guide import Guide, Sign
+from bot.core.recogniser.engine import Decision, Recogniser
 from bot.runtime.content import load
 from tests.bench.measuring import Figure, Tick, quantile, ratios, scaled
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.core import flow
 from bot.core.event import Origin
-from bot.core.flow import Begin, Press
-from bot.core.folding import Folded
-from bot.core.turn import Around
+from bot.core.triage import flow
+from bot.core.triage.flow import Begin, Press
+from bot.core.triage.folding import Folded
+from bot.core.triage.turn import Around
 from bot.core.view import View
 from handlers.desk import Desk
 

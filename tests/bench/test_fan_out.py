@@ -20,9 +20,9 @@ import pytest
 
 from bot.adapters.rehearsal.channels import PaperChannels
 from bot.adapters.rehearsal.pages import MemoryPages
-from bot.core.announcement_view import Notice, Tone
-from bot.core.subscription import Place, Subscription
-from bot.core.watch import Page
+from bot.core.status.announcement_view import Notice, Tone
+from bot.core.status.subscription import Place, Subscription
+from bot.core.status.watch import Page
 from bot.ports.announcing import Delivery, Failed, Why
 from bot.runtime.settings import DiscordSettings, SlackSettings
 from handlers.announce import Announcer, Office

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import content
-from bot.core.guide import Choice, Guide, Question, Step, ToStep
-from bot.core.markdown import read_guide
+from bot.core.guides.guide import Choice, Guide, Question, Step, ToStep
+from bot.core.guides.markdown import read_guide
 from bot.core.text import Block, Bullets, Code, Evidence, Note, Steps, Text, Undo, plain
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Protocol
 
 import pytest
 
-from bot.core.announcement_view import Notice, Tone
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice, Tone
+from bot.core.status.subscription import Place
 from bot.core.text import Text, words
 from bot.core.view import View
 from bot.ports.announcing import Channels, Delivered, Failed, Why

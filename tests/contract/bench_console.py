@@ -14,8 +14,8 @@ from bot.adapters.console.session import Session
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
 from bot.core.event import InboundEvent, Origin, Pressed
-from bot.core.placement import Rooms, Where
 from bot.core.text import Evidence
+from bot.core.triage.placement import Rooms, Where
 from bot.core.view import View
 from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read

@@ -13,7 +13,7 @@ from bot.adapters.discord.chat import DiscordChat
 from bot.adapters.discord.render import Json
 from bot.adapters.discord.wire import Wire
 from bot.core.event import Commanded, Origin
-from bot.core.placement import Where
+from bot.core.triage.placement import Where
 from bot.core.view import View
 from handlers.commands import read
 from tests.adapters.discord.town import Town, labels, said, town

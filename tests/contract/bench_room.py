@@ -19,9 +19,9 @@ from bot.adapters.store.embedded import stop_embedded
 from bot.core.errors import ChannelGone, NotAllowed
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
 from bot.core.event import Room as Room_
-from bot.core.folding import Folded
-from bot.core.placement import Rooms, Where
 from bot.core.text import plain
+from bot.core.triage.folding import Folded
+from bot.core.triage.placement import Rooms, Where
 from bot.core.view import View
 from bot.ports.chat import Posted
 from bot.runtime.dispatcher import Dispatcher

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.adapters.slack.chat import SlackChat
 from bot.core.event import Origin
-from bot.core.placement import Where
+from bot.core.triage.placement import Where
 from bot.core.view import View
 from tests.adapters.slack.office import Office, office, seen
 from tests.contract.bench import Bench, Seen

@@ -11,7 +11,7 @@ import discord
 import simcord
 
 from bot.adapters.discord.channels import DiscordChannels
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
 from bot.ports.announcing import Channels
 from handlers.desk import Desk
 from tests.adapters.discord.town import Town, labels, said, town

@@ -5,8 +5,8 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from bot.core.conversation import Conversation
 from bot.core.event import Origin
+from bot.core.triage.conversation import Conversation
 from bot.ports.store import ConversationStore, Stored
 
 OPENED = 1_764_515_000.25

@@ -6,7 +6,7 @@ import pytest
 
 from bot.adapters.console.plain import as_text
 from bot.adapters.rehearsal.channels import PaperChannels
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
 from tests.contract.announcing import ChannelsContract, Street
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.core import flow
-from bot.core.conversation import Conversation
-from bot.core.flow import Begin
-from bot.core.lint import CHOICES, CODE, LABEL, TEXT, TITLE
-from bot.core.placement import Where
+from bot.core.lint.rules import CHOICES, CODE, LABEL, TEXT, TITLE
 from bot.core.text import Block, Bullets, Code, Evidence, Heading, Note, Span, Steps, Text, Undo, plain, words
+from bot.core.triage import flow
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.flow import Begin
+from bot.core.triage.placement import Where
 from bot.core.view import Cite, Control, Offer, View
 from handlers.triage import show_owed
 from tests.contract.bench import ANN, BOB, Bench, Seen

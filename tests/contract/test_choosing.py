@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.announcement_view import Names
-from bot.core.incident import Component
-from bot.core.statuspage import parse_incidents
-from bot.core.subscription import Choice
-from bot.core.watch import Page, Reading, merge
+from bot.core.status.announcement_view import Names
+from bot.core.status.incident import Component
+from bot.core.status.statuspage import parse_incidents
+from bot.core.status.subscription import Choice
+from bot.core.status.watch import Page, Reading, merge
 from handlers.announce import Announcer, Office
 from handlers.subscriptions import Declared, declare
 from tests.contract.choosing import CHOOSERS, Chooser

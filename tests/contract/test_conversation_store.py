@@ -11,9 +11,9 @@ import pytest
 
 from bot.adapters.store import keys
 from bot.adapters.store.redis_store import RedisConversations
-from bot.core.conversation import Remark, Visit
 from bot.core.event import Origin
-from bot.core.guide import Outcome
+from bot.core.guides.guide import Outcome
+from bot.core.triage.conversation import Remark, Visit
 from bot.ports.store import Conflict, Duplicate, Stored
 from tests.contract.conversations import OPENED, event, triage, turned, written
 

@@ -15,12 +15,12 @@ from bot.adapters.store.keys import CLAIM, OF_WORKSPACES, ROOM, WORKSPACES, keys
 from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.rooms import RedisRooms
 from bot.adapters.store.tallies import RedisTallies
-from bot.core.conversation import SCHEMA, Conversation
 from bot.core.errors import RecordTooNew, StoreError, StoreUnavailable
 from bot.core.event import Origin
-from bot.core.gathering import of_incident
-from bot.core.guide import Outcome
-from bot.core.room import Signal
+from bot.core.guides.guide import Outcome
+from bot.core.triage.conversation import SCHEMA, Conversation
+from bot.core.triage.gathering import of_incident
+from bot.core.triage.room import Signal
 from bot.ports.store import Conflict, Duplicate, Stored
 from tests.contract.conversations import OPENED, event, triage, turned, written
 

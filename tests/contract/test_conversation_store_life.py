@@ -11,9 +11,9 @@ from bot.adapters.store import connect
 from bot.adapters.store.keys import DAY
 from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.tallies import RedisTallies
-from bot.core.conversation import GONE, Handoff, Visit
 from bot.core.event import Origin
-from bot.core.guide import Outcome
+from bot.core.guides.guide import Outcome
+from bot.core.triage.conversation import GONE, Handoff, Visit
 from bot.ports.store import Conflict, Stored
 from tests.contract.conftest import Backend, Proxied
 from tests.contract.conversations import OPENED, event, triage, turned, written

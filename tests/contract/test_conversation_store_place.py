@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.adapters.store.redis_store import RedisConversations
-from bot.core.conversation import Conversation
 from bot.core.event import Origin
-from bot.core.guide import Outcome
-from bot.core.placement import Where
+from bot.core.guides.guide import Outcome
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.placement import Where
 from bot.ports.store import Conflict, Stored
 from tests.contract.conversations import event, triage, turned, written
 

@@ -15,12 +15,12 @@ from bot.adapters.rehearsal.pages import MemoryPages
 from bot.adapters.store.clients import open_server
 from bot.adapters.store.keys import page_keys, spec_of
 from bot.adapters.store.pages import RedisPages
-from bot.core.announcement import Announcement, Doing, Head, Intent, Note, Sent, What
 from bot.core.errors import RecordTooNew, StoreError
-from bot.core.incident import Component, Incident, Move, Update
-from bot.core.subscription import Choice, Place, Standing, Subscription
-from bot.core.watch import Bundle, Kind, Known, Page, Trouble
-from bot.core.watch import Standing as Listed
+from bot.core.status.announcement import Announcement, Doing, Head, Intent, Note, Sent, What
+from bot.core.status.incident import Component, Incident, Move, Update
+from bot.core.status.subscription import Choice, Place, Standing, Subscription
+from bot.core.status.watch import Bundle, Kind, Known, Page, Trouble
+from bot.core.status.watch import Standing as Listed
 from bot.ports.pages import Doubt, Lease, Loss, PageStore, Snapshot
 
 if TYPE_CHECKING:

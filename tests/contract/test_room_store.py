@@ -8,8 +8,8 @@ import pytest
 
 from bot.adapters.store.rooms import RedisRooms
 from bot.core.event import Origin
-from bot.core.gathering import Doing, Gathering, State, intended, of_incident, sent
-from bot.core.room import Shared, Signal, Verdict
+from bot.core.triage.gathering import Doing, Gathering, State, intended, of_incident, sent
+from bot.core.triage.room import Shared, Signal, Verdict
 from tests.contract.conftest import Backend, Proxied
 
 WINDOW = 1800.0

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.conversation import Conversation
 from bot.core.errors import StoreUnavailable
 from bot.core.event import Origin
+from bot.core.triage.conversation import Conversation
 from bot.ports.store import Stored
 from tests.contract.conftest import Proxied
 from tests.contract.conversations import event, triage, turned, written

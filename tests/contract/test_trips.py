@@ -10,9 +10,9 @@ import pytest
 
 from bot.adapters.store.rooms import RedisRooms
 from bot.core.event import InboundEvent, Origin, Pressed, Said
-from bot.core.gathering import Doing, of_incident
-from bot.core.placement import Rooms
-from bot.core.room import Sensor
+from bot.core.triage.gathering import Doing, of_incident
+from bot.core.triage.placement import Rooms
+from bot.core.triage.room import Sensor
 from handlers.desk import Desk
 from handlers.room import Lookout
 from handlers.turns import handle

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from bot.core.recogniser import Recogniser
+from bot.core.recogniser.engine import Recogniser
 from bot.runtime.reading import read
 from handlers.recognition_report import Labelled, labelled
 

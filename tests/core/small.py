@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from bot.core import lint
-from bot.core.guide import Guide
-from bot.core.library import Library
-from bot.core.markdown import read_guide
-from bot.core.problem import Problem
-from bot.core.recogniser import Recogniser, parse_products
+from bot.core.guides.guide import Guide
+from bot.core.guides.library import Library
+from bot.core.guides.markdown import read_guide
+from bot.core.guides.problem import Problem
+from bot.core.lint import rules
+from bot.core.recogniser.engine import Recogniser, parse_products
 from tests.scenarios.playing import library as built_in
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "content"
@@ -50,7 +50,7 @@ def with_texts(**texts: str) -> Library:
 
 def found(library: Library, released: Sequence[str] = ()) -> Iterator[str]:
     """The problems of a library as people see them."""
-    return (str(problem) for problem in lint.problems(library, released))
+    return (str(problem) for problem in rules.problems(library, released))
 
 
 @cache

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.adapters.console.plain import as_text
-from bot.core import flow
-from bot.core.conversation import Conversation
-from bot.core.flow import Begin, Press, Say
-from bot.core.incident import Board
-from bot.core.library import Library
-from bot.core.recogniser import Candidate, Decision, Recognition
+from bot.core.guides.library import Library
+from bot.core.recogniser.engine import Candidate, Decision, Recognition
+from bot.core.status.incident import Board
 from bot.core.text import Block, Text, plain
-from bot.core.transition import Transition
-from bot.core.turn import Around
+from bot.core.triage import flow
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.flow import Begin, Press, Say
+from bot.core.triage.transition import Transition
+from bot.core.triage.turn import Around
+from bot.core.triage.waiting import over
 from bot.core.view import View
-from bot.core.waiting import over
 from tests.core.small import small, small_recogniser
 from tests.scenarios.playing import NOW, ORIGIN, page, sure_of
 

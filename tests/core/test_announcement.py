@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bot.core.announcement import Act, Announcement, Doing, Intent, Sent, adopted, doubtful
-from bot.core.incident import Incident, Update
-from bot.core.plan import plan, reply_mark
-from bot.core.subscription import Place, Subscription
-from bot.core.topics import Topic
-from bot.core.watch import Known
+from bot.core.status.announcement import Act, Announcement, Doing, Intent, Sent, adopted, doubtful
+from bot.core.status.incident import Incident, Update
+from bot.core.status.plan import plan, reply_mark
+from bot.core.status.subscription import Place, Subscription
+from bot.core.status.topics import Topic
+from bot.core.status.watch import Known
 
 PLACE = Place("slack", "T1", "C1")
 HERE = Subscription(PLACE, "p1", 0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.attributes import Attributes, parse_attributes, split_attributes
+from bot.core.guides.attributes import Attributes, parse_attributes, split_attributes
 
 
 def test_words_and_attributes_are_told_apart() -> None:

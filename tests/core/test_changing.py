@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.changing import changed
-from bot.core.conversation import Conversation
+from bot.core.triage.conversation import Conversation
 from bot.core.view import View
 from tests.scenarios.playing import ORIGIN
 

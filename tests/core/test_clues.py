@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.core.clues import details
+from bot.core.recogniser.clues import details
 from tests.core.reports import recogniser
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.core.diagram import flowchart
+from bot.core.guides.diagram import flowchart
 from tests.core.small import parsed, small, text_of
 from tests.scenarios.playing import library
 

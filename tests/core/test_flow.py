@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core import flow, life
-from bot.core.conversation import Remark
-from bot.core.guide import Outcome
-from bot.core.incident import Board, Health
-from bot.core.recogniser import Decision, Recognition
+from bot.core.guides.guide import Outcome
+from bot.core.recogniser.engine import Decision, Recognition
+from bot.core.status.incident import Board, Health
 from bot.core.text import Code
+from bot.core.triage import flow, life
+from bot.core.triage.conversation import Remark
 from tests.core.small import small, text_of, with_texts
 from tests.core.talking import Talk, between
 from tests.scenarios.playing import NOW, library, page, sure_of

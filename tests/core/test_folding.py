@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bot.core import flow
-from bot.core.flow import Press, Say
 from bot.core.text import plain
-from bot.core.transition import Transition
+from bot.core.triage import flow
+from bot.core.triage.flow import Press, Say
+from bot.core.triage.transition import Transition
 from tests.scenarios.playing import Player, library, page, recogniser
 
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."

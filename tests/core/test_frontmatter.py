@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.frontmatter import FrontMatter, split_front_matter
-from bot.core.guide import Sign
-from bot.core.problem import Problem
+from bot.core.guides.frontmatter import FrontMatter, split_front_matter
+from bot.core.guides.guide import Sign
+from bot.core.guides.problem import Problem
 
 
 def head(yaml: str) -> tuple[FrontMatter, list[str]]:

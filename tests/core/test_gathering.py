@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.console.plain import as_text
-from bot.core.announcement_view import Tone
-from bot.core.gathering import (
+from bot.core.status.announcement_view import Tone
+from bot.core.status.incident import Board, Component, Health, Update
+from bot.core.triage.gathering import (
     EDITED,
     KEPT,
     Doing,
@@ -30,9 +31,8 @@ from bot.core.gathering import (
     spent,
     unsent,
 )
-from bot.core.gathering_view import mark, shown
-from bot.core.incident import Board, Component, Health, Update
-from bot.core.room import Murmur, Sensor, Shared, Verdict
+from bot.core.triage.gathering_view import mark, shown
+from bot.core.triage.room import Murmur, Sensor, Shared, Verdict
 from tests.scenarios.playing import NOW, library, page
 
 SENSOR = Sensor()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.core.conversation import Remark, Visit
-from bot.core.handoff import cause_title, packet
-from bot.core.incident import Board, Component, Health, Incident
+from bot.core.status.incident import Board, Component, Health, Incident
+from bot.core.triage.conversation import Remark, Visit
+from bot.core.triage.handoff import cause_title, packet
 from tests.core.small import small
 from tests.core.talking import Talk
 from tests.scenarios.playing import NOW, page, sure_of

@@ -10,12 +10,12 @@ from bot.adapters.discord.limits import TEXT
 from bot.adapters.discord.render import Renderer as DiscordRenderer
 from bot.adapters.discord.render import Setting
 from bot.adapters.slack.render import Renderer as SlackRenderer
-from bot.core.conversation import GONE, Conversation, Handoff, Remark, Visit
-from bot.core.endings import person
-from bot.core.guide import Outcome
-from bot.core.helping import ACTS, asked, delivered, helped, key, packet_view, refusal, stuck, undelivered
-from bot.core.life import ASKED, HELPER, POSTED, RESOLVED, RETURNED, STUCK, TAKEN
+from bot.core.guides.guide import Outcome
 from bot.core.text import plain
+from bot.core.triage.conversation import GONE, Conversation, Handoff, Remark, Visit
+from bot.core.triage.endings import person
+from bot.core.triage.helping import ACTS, asked, delivered, helped, key, packet_view, refusal, stuck, undelivered
+from bot.core.triage.life import ASKED, HELPER, POSTED, RESOLVED, RETURNED, STUCK, TAKEN
 from tests.adapters.slack.kit import faults
 from tests.core.talking import Talk, said
 from tests.scenarios.playing import NOW

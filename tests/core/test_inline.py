@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.inline import inline_text, joined
+from bot.core.guides.inline import inline_text, joined
 from bot.core.text import Span, plain, words
 
 

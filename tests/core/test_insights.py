@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.conversation import Conversation, Handoff
-from bot.core.flow import Press, play
-from bot.core.guide import Outcome
-from bot.core.insights import ENOUGH, FEW, counted, insight, odds, summed, week_of, weeks
-from bot.core.recogniser import Decision, Recognition
-from bot.core.transition import Transition
+from bot.core.guides.guide import Outcome
+from bot.core.recogniser.engine import Decision, Recognition
+from bot.core.triage.conversation import Conversation, Handoff
+from bot.core.triage.flow import Press, play
+from bot.core.triage.insights import ENOUGH, FEW, counted, insight, odds, summed, week_of, weeks
+from bot.core.triage.transition import Transition
 from tests.core.talking import Talk
 from tests.scenarios.playing import NOW
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.core.errors import RecordTooNew
-from bot.core.guide import Condition, Outcome, Step
-from bot.core.library import FACTS
+from bot.core.guides.guide import Condition, Outcome, Step
+from bot.core.guides.library import FACTS
 from tests.core.small import small, text_of, with_texts
 
 RENAMED = with_texts(

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.conversation import EVERYONE, GONE, Conversation, Handoff, without
-from bot.core.flow import Press, play, take_up
-from bot.core.folding import folded
-from bot.core.gathering import of_incident
-from bot.core.guide import Outcome
-from bot.core.life import ITSELF, Pace, Quiet, causes_left, closed, due, helped_by, quiet, remedies
+from bot.core.guides.guide import Outcome
 from bot.core.text import plain
-from bot.core.transition import nudge
-from bot.core.turn import Around
+from bot.core.triage.conversation import EVERYONE, GONE, Conversation, Handoff, without
+from bot.core.triage.flow import Press, play, take_up
+from bot.core.triage.folding import folded
+from bot.core.triage.gathering import of_incident
+from bot.core.triage.life import ITSELF, Pace, Quiet, causes_left, closed, due, helped_by, quiet, remedies
+from bot.core.triage.transition import nudge
+from bot.core.triage.turn import Around
 from tests.core.talking import Talk
 from tests.scenarios.playing import NOW, page
 

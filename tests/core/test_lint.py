@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import bot
-from bot.core import lint
-from bot.core.library import Library
-from bot.core.problem import RULES
+from bot.core.guides.library import Library
+from bot.core.guides.problem import RULES
+from bot.core.lint import rules
 from tests.core.small import GUIDES, parsed, small, text_of, with_texts
 from tests.scenarios.playing import content, library
 
@@ -68,18 +68,18 @@ BROKEN = [
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: f"{broken.rule}-{broken.line}")
 def test_a_broken_guide_is_told_so_at_its_line(broken: Broken) -> None:
     assert parsed(broken.text, broken.guide)[1] == []
-    found = [str(problem) for problem in lint.problems(with_texts(**{broken.guide: broken.text}))]
+    found = [str(problem) for problem in rules.problems(with_texts(**{broken.guide: broken.text}))]
     start = f"{broken.guide}.md:{broken.line}: {broken.told}"
     assert any(one.startswith(start) and one.endswith(f" [{broken.rule}]") for one in found), found
 
 
 def test_clean_guides_are_told_nothing() -> None:
-    assert lint.problems(small()) == ()
+    assert rules.problems(small()) == ()
 
 
 def test_what_people_are_given_is_clean() -> None:
     assert content().problems == ()
-    assert lint.problems(library(), list(lint.ids(library()))) == ()
+    assert rules.problems(library(), list(rules.ids(library()))) == ()
 
 
 RULE_AT = {"Problem": 2, "_at": 1, "step_problem": 1, "_problem": 2, "complain": 2}
@@ -118,7 +118,7 @@ def test_every_rule_has_a_guide_that_breaks_it() -> None:
 )  # fmt: skip
 def test_words_that_advise_nothing_risky_need_no_mark(words: str) -> None:
     text = text_of("limit").replace("{#time}\n", f"{{#time evidence=reported}}\n{words}\n")
-    assert lint.problems(with_texts(limit=text)) == ()
+    assert rules.problems(with_texts(limit=text)) == ()
 
 
 def test_a_gap_of_variants_counts_unless_they_cover_every_value() -> None:
@@ -126,14 +126,14 @@ def test_a_gap_of_variants_counts_unless_they_cover_every_value() -> None:
         f'### {name} {{when="browser={name}"}}\nHere.\n' for name in ("chrome", "firefox", "other", "unsure")
     )
     text = text_of("limit").replace("{#time}\n", f"{{#time evidence=reported}}\n{parts}")
-    assert lint.problems(with_texts(limit=text)) == ()
+    assert rules.problems(with_texts(limit=text)) == ()
 
 
 # --- ids that were released ------------------------------------------------------------------------------------
 
 
 def lost(library: Library) -> list[str]:
-    return [str(problem) for problem in lint.problems(library, lint.ids(small()))]
+    return [str(problem) for problem in rules.problems(library, rules.ids(small()))]
 
 
 @pytest.mark.parametrize(
@@ -157,9 +157,9 @@ def test_a_released_id_kept_with_was_passes(old: str, new: str) -> None:
 
 
 def test_a_guide_that_is_gone_is_told_and_one_that_was_renamed_is_not() -> None:
-    assert any("`limits` was released" in str(one) for one in lint.problems(small(), ["limits", "limits#time"]))
+    assert any("`limits` was released" in str(one) for one in rules.problems(small(), ["limits", "limits#time"]))
     renamed = with_texts(limit=text_of("limit").replace("title:", "was: [limits]\ntitle:"))
-    assert lint.problems(renamed, ["limits", "limits#time", "limits#time#no"]) == ()
+    assert rules.problems(renamed, ["limits", "limits#time", "limits#time#no"]) == ()
 
 
 def test_questions_for_facts_are_released_too() -> None:
@@ -168,7 +168,7 @@ def test_questions_for_facts_are_released_too() -> None:
 
 
 def test_ids_are_listed_for_the_next_release() -> None:
-    listed = list(lint.ids(small()))
+    listed = list(rules.ids(small()))
     assert {"limit", "limit#time", "limit#time#no", "facts#over#works"} <= set(listed)
     assert len(listed) == len(set(listed))
     assert {name.partition("#")[0] for name in listed} == {*GUIDES, "facts"}

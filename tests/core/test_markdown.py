@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import content
 from bot.core.errors import ContentError
-from bot.core.guide import Choice, Condition, Guide, Onward, Outcome, Step, ToOutcome, ToStep
-from bot.core.markdown import parse_guide, read_guide
+from bot.core.guides.guide import Choice, Condition, Guide, Onward, Outcome, Step, ToOutcome, ToStep
+from bot.core.guides.markdown import parse_guide, read_guide
 from bot.core.text import Bullets, Code, Evidence, Note, Span, Steps, Text, Undo, plain
 from tests.core.small import GUIDES, found, parsed, small, text_of, with_texts
 from tests.scenarios.playing import library

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core import matching
-from bot.core.guide import Choice, Outcome, Question, ToOutcome, ToStep
+from bot.core.guides.guide import Choice, Outcome, Question, ToOutcome, ToStep
 from bot.core.text import Span
+from bot.core.triage import matching
 from tests.scenarios.playing import library
 
 NOTS = library().messages.list("says.not")

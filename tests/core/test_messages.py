@@ -13,10 +13,10 @@ import pytest
 import bot
 import handlers
 from bot.core.errors import ContentError
-from bot.core.guide import UNSURE, Outcome
-from bot.core.incident import Health
+from bot.core.guides.guide import UNSURE, Outcome
 from bot.core.messages import Messages
 from bot.core.redaction import Kind
+from bot.core.status.incident import Health
 from bot.core.text import Evidence, Span, plain
 from handlers.commands import COMMANDS
 from tests.scenarios.playing import content, library

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.normalise import LIMIT, WHY, normalise, words
+from bot.core.recogniser.normalise import LIMIT, WHY, normalise, words
 
 
 @pytest.mark.parametrize(

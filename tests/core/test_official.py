@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.incident import Board, Component, Health, Incident, Update
-from bot.core.official import CLEAR, ELSEWHERE, INCIDENT, UNKNOWN, Reading, reading
+from bot.core.status.incident import Board, Component, Health, Incident, Update
+from bot.core.status.official import CLEAR, ELSEWHERE, INCIDENT, UNKNOWN, Reading, reading
 from bot.core.text import Text, plain
 from tests.core.small import small
 from tests.scenarios.playing import NOW, library, page

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.incident import Board, Health
+from bot.core.status.incident import Board, Health
 from bot.core.text import Text, plain
 from tests.scenarios.playing import NOW, Player, library, page
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core import lint
-from bot.core.guide import Guide, ToStep
-from bot.core.library import Library
-from bot.core.markdown import read_guide
-from bot.core.overlay import lay_over
+from bot.core.guides.guide import Guide, ToStep
+from bot.core.guides.library import Library
+from bot.core.guides.markdown import read_guide
+from bot.core.guides.overlay import lay_over
+from bot.core.lint import rules
 from bot.core.text import Note, Text, plain
 from tests.core.small import small
 
@@ -23,7 +23,7 @@ def laid(body: str, guide: str = "page-lost", head: str = HEAD) -> tuple[Library
     patch, problems = read_guide(head + body, guide_id=guide, path=f"ours/{guide}.md")
     merged, complaints = lay_over(small().guides.get(guide), patch)
     library = replace(small(), guides={**small().guides, guide: merged})
-    found = [*problems, *complaints, *lint.problems(library, lint.ids(small()))]
+    found = [*problems, *complaints, *rules.problems(library, rules.ids(small()))]
     return library, merged, [str(problem) for problem in found]
 
 

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from bot.core.event import How, InboundEvent, Origin, Room, Said
-from bot.core.placement import Rooms, Where, where
+from bot.core.triage.placement import Rooms, Where, where
 
 ROOMS = Rooms(triage=frozenset({"C-TRIAGE"}), watched=frozenset({"C-WATCHED"}))
 

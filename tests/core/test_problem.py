@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.core.problem import RULES, Problem
+from bot.core.guides.problem import RULES, Problem
 
 
 def test_it_reads_like_a_compiler_says_it() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.errors import ContentError
-from bot.core.guide import Guide, Sign
-from bot.core.recogniser import Decision, Recogniser, Recognition, parse_products
+from bot.core.guides.guide import Guide, Sign
+from bot.core.recogniser.engine import Decision, Recogniser, Recognition, parse_products
 from handlers.recognition_report import Labelled, Report, evaluate, render
 from tests.core.reports import chatter, official_strings, own_reports, recogniser
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.errors import ContentError
-from bot.core.guide import Guide
-from bot.core.recogniser import Decision, Recogniser, parse_products
-from bot.core.recogniser_weights import Weights, hints
+from bot.core.guides.guide import Guide
+from bot.core.recogniser.engine import Decision, Recogniser, parse_products
+from bot.core.recogniser.weights import Weights, hints
 from bot.runtime.reading import read
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.core.recogniser import Candidate, Decision, Recognition
+from bot.core.recogniser.engine import Candidate, Decision, Recognition
 from handlers.recognition_report import Labelled, evaluate, labelled, render
 
 

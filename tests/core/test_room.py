@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.guide import Outcome
-from bot.core.room import TOLD_BY, Murmur, Sensor, Shared, Signal, Verdict, murmurs, signal
+from bot.core.guides.guide import Outcome
+from bot.core.triage.room import TOLD_BY, Murmur, Sensor, Shared, Signal, Verdict, murmurs, signal
 from tests.scenarios.playing import NOW, Player, library, page
 
 SENSOR = Sensor()

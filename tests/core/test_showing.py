@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.core.guide import Outcome, ToStep
-from bot.core.showing import as_lines
+from bot.core.guides.guide import Outcome, ToStep
 from bot.core.text import Evidence
+from bot.core.triage.showing import as_lines
 from bot.core.view import Cite, Tone
 from tests.core.small import parsed, small
 from tests.core.talking import Talk

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.errors import StatusError
-from bot.core.incident import Board, Component, Health, Incident, age
-from bot.core.statuspage import (
+from bot.core.status.incident import Board, Component, Health, Incident, age
+from bot.core.status.statuspage import (
     BODY_LIMIT,
     NAME_LIMIT,
     Seen,

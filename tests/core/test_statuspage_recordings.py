@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bot.core.statuspage import parse_incidents
+from bot.core.status.statuspage import parse_incidents
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings" / "claude-incidents.jsonl.xz"
 CLAUDE = "tymt9n04zgry"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.unshown import unshown
+from bot.core.guides.unshown import unshown
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from bot.core.conversation import Conversation
-from bot.core.flow import Press, play
-from bot.core.gathering import State, of_incident, of_room
-from bot.core.guide import Outcome
-from bot.core.incident import Board, Health
-from bot.core.placement import Where
-from bot.core.room import Murmur
+from bot.core.guides.guide import Outcome
+from bot.core.status.incident import Board, Health
 from bot.core.text import Text, plain
-from bot.core.turn import Around, Turn
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.flow import Press, play
+from bot.core.triage.gathering import State, of_incident, of_room
+from bot.core.triage.placement import Where
+from bot.core.triage.room import Murmur
+from bot.core.triage.turn import Around, Turn
+from bot.core.triage.waiting import aside, became_official, over, touched
 from bot.core.view import View
-from bot.core.waiting import aside, became_official, over, touched
 from tests.scenarios.playing import NOW, ORIGIN, Player, library, page
 
 CLEAR, INCIDENT = page("clear"), page("incident")

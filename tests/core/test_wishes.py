@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from bot.core.form import Option
-from bot.core.subscription import Choice
-from bot.core.wishes import Menu, Part, page_named, to_choice, to_form, understood
+from bot.core.status.subscription import Choice
+from bot.core.status.wishes import Menu, Part, page_named, to_choice, to_form, understood
 from tests.scenarios.playing import content
 
 SAY = content().library.messages

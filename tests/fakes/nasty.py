@@ -7,8 +7,8 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from bot.core.announcement_view import Notice
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice
+from bot.core.status.subscription import Place
 from bot.core.view import View
 from bot.ports.announcing import Channels, Delivered, Delivery, Failed, Why
 from bot.ports.pages import PageStore

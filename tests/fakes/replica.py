@@ -15,9 +15,9 @@ import structlog
 
 from bot.adapters.store.clients import open_server
 from bot.adapters.store.pages import RedisPages
-from bot.core import plan
-from bot.core.announcement_view import Names
 from bot.core.errors import RedialError
+from bot.core.status import plan
+from bot.core.status.announcement_view import Names
 from bot.runtime.content import load
 from handlers import announce, clerk, watch
 from handlers.watch import Watcher

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.adapters.console.plain import as_text
-from bot.core.announcement_view import Notice
-from bot.core.statuspage import parse_incidents
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice
+from bot.core.status.statuspage import parse_incidents
+from bot.core.status.subscription import Place
+from bot.core.status.watch import Reading
 from bot.core.view import View
-from bot.core.watch import Reading
 from bot.ports.announcing import Delivered, Delivery, Failed, Why
 from bot.ports.feed import Unread
 

@@ -24,9 +24,9 @@ from bot.adapters.store.records import decode, encode
 from bot.core.errors import ContentError, StatusError, StoreError
 from bot.core.event import InboundEvent
 from bot.core.messages import Messages
-from bot.core.placement import Rooms
 from bot.core.redaction import redact
-from bot.core.statuspage import parse_incidents, parse_summary
+from bot.core.status.statuspage import parse_incidents, parse_summary
+from bot.core.triage.placement import Rooms
 from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read

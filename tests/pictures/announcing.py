@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.adapters.discord.channels import DiscordChannels
-from bot.core.subscription import Place, Subscription
+from bot.core.status.subscription import Place, Subscription
 from bot.ports.announcing import Channels
 from tests.adapters.discord.town import town
 from tests.adapters.slack.office import office

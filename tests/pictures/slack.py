@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.core.insights import Insight, insight
+from bot.core.triage.insights import Insight, insight
 from bot.runtime.chart import draw
 from handlers.insights import insights_view
 from tests.adapters.slack.office import office

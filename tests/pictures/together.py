@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.core.room import signal
+from bot.core.triage.room import signal
 from tests.contract.bench_discord import DiscordBench
 from tests.contract.bench_slack import SlackBench
 from tests.pictures.discord import drawn as discord_drawn

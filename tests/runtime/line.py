@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.core.event import InboundEvent, Origin, Said
-from bot.core.folding import Folded
-from bot.core.placement import Where
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
+from bot.core.triage.folding import Folded
+from bot.core.triage.placement import Where
 from bot.core.view import View
 from bot.ports.chat import Posted
 from bot.ports.platform import House

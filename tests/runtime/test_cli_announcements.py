@@ -11,10 +11,10 @@ import pytest
 from bot.adapters.rehearsal.channels import PaperChannels
 from bot.adapters.store.clients import open_server
 from bot.adapters.store.pages import RedisPages
-from bot.core.announcement_view import Names
-from bot.core.statuspage import parse_incidents
-from bot.core.subscription import Choice, Place, Standing, Subscription
-from bot.core.watch import Reading, merge
+from bot.core.status.announcement_view import Names
+from bot.core.status.statuspage import parse_incidents
+from bot.core.status.subscription import Choice, Place, Standing, Subscription
+from bot.core.status.watch import Reading, merge
 from bot.runtime.content import load
 from handlers.announce import Announcer, Office
 from handlers.subscriptions import Declared, declare, listen

@@ -12,10 +12,10 @@ import pytest
 
 from bot.adapters.store import connect
 from bot.adapters.store.tallies import RedisTallies
-from bot.core.conversation import Handoff
 from bot.core.event import Origin
-from bot.core.guide import Outcome
-from bot.core.insights import Insight, insight, weeks
+from bot.core.guides.guide import Outcome
+from bot.core.triage.conversation import Handoff
+from bot.core.triage.insights import Insight, insight, weeks
 from bot.runtime.chart import draw
 from tests.contract.conversations import triage
 from tests.runtime.redial import Redial

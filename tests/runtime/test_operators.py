@@ -11,7 +11,7 @@ import structlog
 
 from bot.adapters.console.plain import as_text
 from bot.adapters.rehearsal.channels import PaperChannels
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
 from bot.runtime import logs
 from bot.runtime.content import load
 from bot.runtime.operators import Operators

@@ -13,7 +13,7 @@ import pytest
 
 from bot.adapters.store import connect
 from bot.core.errors import ChannelGone, ChatUnavailable, SettingsError
-from bot.core.guide import Outcome
+from bot.core.guides.guide import Outcome
 from bot.ports.chat import Posted
 from bot.runtime import running, scheduler
 from bot.runtime.doctor import examine

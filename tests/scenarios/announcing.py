@@ -13,10 +13,10 @@ from typing import Any
 from bot.adapters.console.plain import as_text
 from bot.adapters.rehearsal.channels import Message, PaperChannels
 from bot.adapters.rehearsal.pages import MemoryPages
-from bot.core.announcement_view import Names
-from bot.core.statuspage import parse_incidents, parse_summary, parse_time
-from bot.core.subscription import Choice, Place, Subscription
-from bot.core.watch import Page, Reading, merge
+from bot.core.status.announcement_view import Names
+from bot.core.status.statuspage import parse_incidents, parse_summary, parse_time
+from bot.core.status.subscription import Choice, Place, Subscription
+from bot.core.status.watch import Page, Reading, merge
 from bot.ports.announcing import Channels
 from bot.runtime.content import Content, load
 from handlers.announce import Announcer, Office, Walked

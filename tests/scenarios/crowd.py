@@ -23,8 +23,8 @@ from bot.adapters.discord.channels import DiscordChannels
 from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.rooms import RedisRooms
 from bot.core.event import InboundEvent, Said
-from bot.core.incident import Incident, Update
-from bot.core.room import Sensor
+from bot.core.status.incident import Incident, Update
+from bot.core.triage.room import Sensor
 from bot.ports.announcing import Channels
 from bot.runtime.dispatcher import Dispatcher
 from handlers.desk import Desk

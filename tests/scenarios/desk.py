@@ -11,9 +11,9 @@ from pathlib import Path
 from bot.adapters.store import connect
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
-from bot.core.folding import Folded
-from bot.core.incident import Board, Health
-from bot.core.placement import Where
+from bot.core.status.incident import Board, Health
+from bot.core.triage.folding import Folded
+from bot.core.triage.placement import Where
 from bot.core.view import View
 from bot.ports.chat import Posted
 from handlers.desk import Desk

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.core.matching import number
+from bot.core.triage.matching import number
 from handlers.waiting import tell_ended, tell_touched
 from tests.contract.bench import ANN, Bench, Seen
 

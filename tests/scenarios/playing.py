@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from bot.core import flow
-from bot.core.conversation import Conversation
 from bot.core.event import Origin
-from bot.core.flow import Begin, Press, Say
-from bot.core.guide import ToStep
-from bot.core.incident import Board, Component, Health, Incident
-from bot.core.library import Library
-from bot.core.recogniser import Candidate, Decision, Recogniser, Recognition
-from bot.core.transition import Transition
-from bot.core.turn import Around
+from bot.core.guides.guide import ToStep
+from bot.core.guides.library import Library
+from bot.core.recogniser.engine import Candidate, Decision, Recogniser, Recognition
+from bot.core.status.incident import Board, Component, Health, Incident
+from bot.core.triage import flow
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.flow import Begin, Press, Say
+from bot.core.triage.transition import Transition
+from bot.core.triage.turn import Around
 from bot.core.view import View
 from bot.runtime.content import Content, load
 

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 
 from bot.adapters.console.plain import as_text
 from bot.adapters.rehearsal.pages import Kept, MemoryPages
-from bot.core.announcement_view import Notice, Tone
-from bot.core.statuspage import parse_incidents
-from bot.core.subscription import Choice, Place, Subscription
-from bot.core.watch import Known, Page, Reading, Standing, merge
+from bot.core.status.announcement_view import Notice, Tone
+from bot.core.status.statuspage import parse_incidents
+from bot.core.status.subscription import Choice, Place, Subscription
+from bot.core.status.watch import Known, Page, Reading, Standing, merge
 from bot.ports.announcing import Channels
 from bot.ports.pages import Lease, PageStore
 from handlers.announce import Announcer, Office

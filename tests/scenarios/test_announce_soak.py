@@ -19,7 +19,7 @@ from bot.adapters.store.clients import open_server
 from bot.adapters.store.embedded import ensure_running, stop_embedded
 from bot.adapters.store.launch import place_for
 from bot.adapters.store.pages import RedisPages
-from bot.core.subscription import Place, Subscription
+from bot.core.status.subscription import Place, Subscription
 from tests.fakes.wire import CLAUDE, Square
 from tests.scenarios.announcing import OLD, page_of
 from tests.scenarios.test_announce_model import MARK, VENDOR, Vendor

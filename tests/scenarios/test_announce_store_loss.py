@@ -20,10 +20,10 @@ from bot.adapters.rehearsal.pages import MemoryPages
 from bot.adapters.store.clients import open_server
 from bot.adapters.store.launch import server_program
 from bot.adapters.store.pages import RedisPages
-from bot.core import plan
-from bot.core.announcement_view import Tone
 from bot.core.errors import RedialError
-from bot.core.subscription import Place
+from bot.core.status import plan
+from bot.core.status.announcement_view import Tone
+from bot.core.status.subscription import Place
 from handlers import clerk
 from handlers.announce import Announcer, Office
 from handlers.subscriptions import Declared, declare

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from bot.adapters.console.plain import as_json, as_text
-from bot.core.guide import Outcome
+from bot.core.guides.guide import Outcome
 from bot.core.text import Code
 from tests.scenarios.playing import Player, Situation, everything, library, page
 

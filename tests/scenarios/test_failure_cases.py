@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from bot.core.announcement_view import Tone
-from bot.core.incident import Incident
-from bot.core.official import reading
-from bot.core.plan import EDITS_AN_HOUR
-from bot.core.statuspage import parse_incidents, parse_summary
+from bot.core.status.announcement_view import Tone
+from bot.core.status.incident import Incident
+from bot.core.status.official import reading
+from bot.core.status.plan import EDITS_AN_HOUR
+from bot.core.status.statuspage import parse_incidents, parse_summary
+from bot.core.status.watch import Standing
 from bot.core.text import Text
-from bot.core.watch import Standing
 from handlers.announce import Announcer, Office
 from tests.core.test_statuspage import board
 from tests.scenarios.announcing import (

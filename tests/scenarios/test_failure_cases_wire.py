@@ -13,7 +13,7 @@ from structlog.typing import EventDict
 
 from bot.adapters.statuspage.client import StatusPage
 from bot.adapters.statuspage.settings import PageSettings
-from bot.core.watch import FeedHealth
+from bot.core.status.watch import FeedHealth
 from handlers.watch import INTERVAL, STALE_AFTER, Watcher
 from tests.adapters.statuspage.pageserver import FIXTURES, Answer, Clocks, PageServer, document
 from tests.scenarios import announcing, test_failure_cases

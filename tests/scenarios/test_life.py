@@ -18,15 +18,15 @@ from bot.adapters.store.leases import RedisLeases
 from bot.adapters.store.pages import RedisPages
 from bot.adapters.store.rooms import RedisRooms
 from bot.adapters.store.tallies import RedisTallies
-from bot.core import flow, helping
-from bot.core.conversation import Conversation
 from bot.core.errors import ChatUnavailable
 from bot.core.event import Commanded, InboundEvent, Pressed
-from bot.core.flow import Begin, Press
-from bot.core.life import Pace
-from bot.core.placement import Where
-from bot.core.room import Sensor
-from bot.core.subscription import Choice, Place, Subscription
+from bot.core.status.subscription import Choice, Place, Subscription
+from bot.core.triage import flow, helping
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.flow import Begin, Press
+from bot.core.triage.life import Pace
+from bot.core.triage.placement import Where
+from bot.core.triage.room import Sensor
 from bot.runtime.scheduler import Jobs
 from handlers.desk import Desk
 from handlers.handoff import UNDER_WAY

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from bot.adapters.console.plain import as_json
 from bot.adapters.store.launch import place_for
-from bot.core.incident import Board
 from bot.core.redaction import Redacted
+from bot.core.status.incident import Board
 from tests.core.redaction_samples import DISGUISES, NAMED, VENDORS, chance, drawn, survives
 from tests.scenarios.desk import person
 from tests.scenarios.test_every_path import GRADES

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.core.announcement_view import Notice, Tone
-from bot.core.subscription import Place, Standing
+from bot.core.status.announcement_view import Notice, Tone
+from bot.core.status.subscription import Place, Standing
 from bot.ports.announcing import Delivery, Failed, Why
 from handlers.announce import Announcer, Office
 from tests.fakes.nasty import Nasty

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from bot.adapters.console.plain import as_text
-from bot.core.guide import Outcome
-from bot.core.turn import NONE_OF_THESE
+from bot.core.guides.guide import Outcome
+from bot.core.triage.turn import NONE_OF_THESE
 from tests.scenarios.answering import Person, pick, read_people
 from tests.scenarios.playing import Player, library, page
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.conversation import Conversation
-from bot.core.flow import Press, play
-from bot.core.incident import Board, Component, Health
-from bot.core.statuspage import parse_incidents
-from bot.core.turn import Around
-from bot.core.waiting import over, touched
+from bot.core.status.incident import Board, Component, Health
+from bot.core.status.statuspage import parse_incidents
+from bot.core.triage.conversation import Conversation
+from bot.core.triage.flow import Press, play
+from bot.core.triage.turn import Around
+from bot.core.triage.waiting import over, touched
 from handlers.waiting import tell_ended, tell_touched
 from tests.contract.bench import ANN, Bench
 from tests.contract.benches import BENCHES

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.room import signal
+from bot.core.triage.room import signal
 from tests.contract.bench import Seen
 from tests.scenarios.crowd import CROWDS, Crowd
 from tests.scenarios.test_together import CUT_OFF, DIFFERENT, WAIT, WEB, press

@@ -9,9 +9,9 @@ import pytest
 
 from bot.adapters.console.plain import as_text
 from bot.adapters.rehearsal.pages import MemoryPages
-from bot.core.incident import Board, Component, Health
-from bot.core.statuspage import combine, parse_incidents, parse_summary
-from bot.core.watch import Page, Reading, Trouble, merge
+from bot.core.status.incident import Board, Component, Health
+from bot.core.status.statuspage import combine, parse_incidents, parse_summary
+from bot.core.status.watch import Page, Reading, Trouble, merge
 from handlers.board import FRESH, StoredStatus
 from handlers.status import LAST, status_view
 from tests.scenarios.announcing import CLAUDE, CLAUDE_AI, CODE, OLD, START, content, document, made, page_of

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.console.plain import as_text
-from bot.core.announcement_view import Tone
-from bot.core.subscription import Choice, Place, Standing
+from bot.core.status.announcement_view import Tone
+from bot.core.status.subscription import Choice, Place, Standing
+from bot.core.status.wishes import Menu
 from bot.core.view import View
-from bot.core.wishes import Menu
 from handlers.announce import tidy
 from handlers.subscriptions import Asking, Declared, declare, listed, subscribe, unsubscribe
 from tests.scenarios.announcing import CLAUDE, CODE, DAY, OLD, START, Town, made, page_of, said, text

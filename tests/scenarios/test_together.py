@@ -10,13 +10,13 @@ from typing import TypeVar
 
 import pytest
 
-from bot.core import flow
-from bot.core.announcement import Announcement, Sent
 from bot.core.event import InboundEvent, Said
-from bot.core.flow import Begin
-from bot.core.recogniser import Recognition
-from bot.core.room import Signal, signal
-from bot.core.subscription import Place, Subscription, subscription_id
+from bot.core.recogniser.engine import Recognition
+from bot.core.status.announcement import Announcement, Sent
+from bot.core.status.subscription import Place, Subscription, subscription_id
+from bot.core.triage import flow
+from bot.core.triage.flow import Begin
+from bot.core.triage.room import Signal, signal
 from bot.ports.announcing import Delivery, Failed, Gathers, Why
 from handlers.waiting import tell_touched
 from tests.adapters.discord.town import town

@@ -21,7 +21,7 @@ from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.event import Origin
-from bot.core.incident import Board, Health
+from bot.core.status.incident import Board, Health
 from bot.core.text import Evidence
 from bot.core.view import View
 from bot.runtime.dispatcher import Dispatcher

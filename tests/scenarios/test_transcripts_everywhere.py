@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.conversation import Visit
+from bot.core.triage.conversation import Visit
 from tests.contract.bench import ANN, Bench
 from tests.contract.benches import BENCHES
 from tests.contract.parity import PLATFORMS, cells

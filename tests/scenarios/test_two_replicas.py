@@ -12,8 +12,8 @@ import pytest
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
 from bot.core.event import InboundEvent, Origin, Said
-from bot.core.folding import Folded
-from bot.core.placement import Where
+from bot.core.triage.folding import Folded
+from bot.core.triage.placement import Where
 from bot.core.view import View
 from bot.ports.chat import Posted
 from handlers.desk import Desk

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.adapters.discord import gateway
 from bot.cli import main
-from bot.core import plan
+from bot.core.status import plan
 from bot.ports.feed import Feed
 from bot.runtime import scheduler, watching
 from handlers import announce, clerk, handoff, triage, watch

@@ -21,7 +21,7 @@ from bot.adapters.store.keys import spec_of
 from bot.adapters.store.pages import RedisPages
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.event import InboundEvent, Origin, Said
-from bot.core.subscription import Choice, Place
+from bot.core.status.subscription import Choice, Place
 from handlers.announce import Announcer
 from handlers.clerk import Office
 from handlers.desk import Desk

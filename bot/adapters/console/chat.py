@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.core.event import Origin
-from bot.core.folding import Folded
-from bot.core.placement import Where
+from bot.core.triage.folding import Folded
+from bot.core.triage.placement import Where
 from bot.core.view import View
 from bot.ports.chat import Posted
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.adapters.console.chat import ConsoleChat
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
-from bot.core.matching import number
+from bot.core.triage.matching import number
 from bot.core.view import View
 from bot.ports.intake import Intake
 

@@ -14,7 +14,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text as RichText
 
-from bot.core.guide import Outcome
+from bot.core.guides.guide import Outcome
 from bot.core.text import Block, Bullets, Code, Evidence, Heading, Inline, Note, Steps, Text, Undo
 from bot.core.view import View
 

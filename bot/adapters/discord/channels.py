@@ -12,10 +12,10 @@ from bot.adapters.discord.decode import reference, referred
 from bot.adapters.discord.faults import failed
 from bot.adapters.discord.render import Json, Renderer, Setting
 from bot.adapters.discord.wire import Wire
-from bot.core.announcement_view import Notice, Tone
 from bot.core.errors import ChannelGone, ChatError
 from bot.core.messages import Messages
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice, Tone
+from bot.core.status.subscription import Place
 from bot.core.view import View
 from bot.ports.announcing import Delivered, Delivery, Failed, Why
 

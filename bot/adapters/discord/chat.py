@@ -14,11 +14,11 @@ from bot.adapters.discord.render import PLAIN, Renderer, Setting
 from bot.adapters.discord.wire import Reply, Wire
 from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
-from bot.core.folding import Folded
 from bot.core.form import Form, Option
 from bot.core.messages import Messages
-from bot.core.placement import Where
 from bot.core.text import Span
+from bot.core.triage.folding import Folded
+from bot.core.triage.placement import Where
 from bot.core.view import HANDOFF, View
 from bot.ports.chat import Posted
 

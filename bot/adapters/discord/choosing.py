@@ -12,7 +12,7 @@ from bot.adapters.discord.limits import DESCRIPTION, OPTION, OPTIONS, cut
 from bot.adapters.discord.managing import mentions
 from bot.core.event import Commanded, Origin, Said
 from bot.core.messages import Messages
-from bot.core.subscription import IMPACTS
+from bot.core.status.subscription import IMPACTS
 from bot.ports.platform import House
 
 ASKS = "subscribe"

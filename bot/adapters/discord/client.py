@@ -23,7 +23,7 @@ from bot.adapters.discord.render import Renderer
 from bot.adapters.discord.wire import Reply, Wire
 from bot.core.errors import ChatError
 from bot.core.event import Commanded, InboundEvent, Said
-from bot.core.placement import Rooms
+from bot.core.triage.placement import Rooms
 from bot.core.view import COMMAND, View
 from bot.ports.platform import House
 

@@ -13,7 +13,7 @@ from bot.adapters.discord.managing import answers
 from bot.adapters.discord.markup import from_markdown
 from bot.adapters.discord.press import Mark, from_custom_id
 from bot.core.event import Commanded, How, InboundEvent, Origin, Pressed, Room, Said
-from bot.core.placement import Rooms
+from bot.core.triage.placement import Rooms
 
 PLATFORM = "discord"
 DIRECT = "@me"

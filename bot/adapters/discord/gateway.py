@@ -17,7 +17,7 @@ from bot.adapters.discord.chat import DiscordChat
 from bot.adapters.discord.client import RedialClient
 from bot.adapters.discord.faults import told
 from bot.core.errors import ChatError, SettingsError, StoreError
-from bot.core.placement import Rooms
+from bot.core.triage.placement import Rooms
 from bot.ports.platform import House
 
 _log = structlog.get_logger(__name__)

@@ -14,10 +14,10 @@ from bot.adapters.discord import press
 from bot.adapters.discord.limits import BUTTONS, LABEL, OPTION, OPTIONS, PLACEHOLDER, TEXT, cut
 from bot.adapters.discord.markup import cut_lines, escaped, heading, link, to_line, to_lines, to_markdown
 from bot.adapters.discord.press import Mark
-from bot.core.conversation import WHAT
-from bot.core.folding import Folded
 from bot.core.messages import Messages
 from bot.core.text import Evidence, Heading, plain
+from bot.core.triage.conversation import WHAT
+from bot.core.triage.folding import Folded
 from bot.core.view import Control, Offer, Tone, View
 
 Json = dict[str, object]

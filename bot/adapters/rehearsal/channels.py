@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bot.core.announcement_view import Notice
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice
+from bot.core.status.subscription import Place
 from bot.core.view import View
 from bot.ports.announcing import Delivered, Delivery, Failed, Why
 

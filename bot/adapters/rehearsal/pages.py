@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
-from bot.core.announcement import Announcement
-from bot.core.subscription import Place, Subscription
-from bot.core.watch import Page
+from bot.core.status.announcement import Announcement
+from bot.core.status.subscription import Place, Subscription
+from bot.core.status.watch import Page
 from bot.ports.pages import Announced, Lease, Lineage, Loss, Snapshot
 
 

@@ -12,9 +12,9 @@ from bot.adapters.slack.chat import key_of, permalink
 from bot.adapters.slack.errors import failed
 from bot.adapters.slack.mrkdwn import Json
 from bot.adapters.slack.render import Message, Renderer
-from bot.core.announcement_view import Notice
 from bot.core.errors import ChatError
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice
+from bot.core.status.subscription import Place
 from bot.core.view import View
 from bot.ports.announcing import Delivered, Delivery, Failed, Why
 

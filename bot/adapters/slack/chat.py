@@ -14,9 +14,9 @@ from bot.adapters.slack.render import EVENT_TYPE, Message, Renderer
 from bot.adapters.slack.rights import lacks, may_manage, mentions
 from bot.core.errors import ChannelGone, NotAllowed
 from bot.core.event import Origin
-from bot.core.folding import Folded
 from bot.core.form import Form, Option
-from bot.core.placement import Where
+from bot.core.triage.folding import Folded
+from bot.core.triage.placement import Where
 from bot.core.view import View
 from bot.ports.chat import Posted
 

@@ -14,7 +14,7 @@ from bot.adapters.slack.connection import Access
 from bot.adapters.slack.errors import FAULTS, code_of, translated
 from bot.adapters.slack.scopes import NEEDED, SCOPES
 from bot.core.errors import StoreError
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
 from bot.ports.finding import Finding
 
 _MANY = Finding("slack", "ok", "several workspaces: each installs the app at /slack/install and gets its own token")

@@ -10,10 +10,10 @@ from bot.adapters.slack.limits import BUTTON, FALLBACK, HEADING, MESSAGE, OPTION
 from bot.adapters.slack.mrkdwn import Json, escaped, to_mrkdwn
 from bot.adapters.slack.press import PICK, Mark, to_block_id
 from bot.adapters.slack.rich import Rich, bounded
-from bot.core.folding import Folded
 from bot.core.messages import Messages
-from bot.core.showing import as_lines
 from bot.core.text import Block, Evidence, Heading, Inline, Steps, Text, plain, words
+from bot.core.triage.folding import Folded
+from bot.core.triage.showing import as_lines
 from bot.core.view import Control, Offer, Tone, View
 
 EVENT_TYPE = "redial_view"

@@ -10,9 +10,9 @@ import structlog
 from bot.adapters.slack.chat import SlackChat
 from bot.core.errors import ChatError, ChatUnavailable
 from bot.core.event import Origin
-from bot.core.folding import Folded
 from bot.core.form import Form, Option
-from bot.core.placement import Where
+from bot.core.triage.folding import Folded
+from bot.core.triage.placement import Where
 from bot.core.view import View
 from bot.ports.chat import Posted
 

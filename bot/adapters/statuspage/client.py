@@ -20,9 +20,9 @@ import msgspec
 from bot.adapters.statuspage.body import Body
 from bot.adapters.statuspage.settings import PageSettings
 from bot.core.errors import StatusChallenged, StatusError
-from bot.core.incident import Board, Component, Health, Incident
-from bot.core.statuspage import Summary, combine, parse_incidents, parse_summary
-from bot.core.watch import Reading
+from bot.core.status.incident import Board, Component, Health, Incident
+from bot.core.status.statuspage import Summary, combine, parse_incidents, parse_summary
+from bot.core.status.watch import Reading
 from bot.ports.feed import Unread
 
 _INCIDENTS = "/api/v2/incidents.json"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 
-from bot.core.conversation import Conversation
 from bot.core.event import Origin
+from bot.core.triage.conversation import Conversation
 
 Key = tuple[str, str]
 """Tenant and conversation id."""

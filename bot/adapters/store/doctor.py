@@ -15,7 +15,7 @@ from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.server import Server
 from bot.core.errors import SettingsError, StoreError
 from bot.core.event import Origin
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
 from bot.ports.finding import Finding
 
 OLDEST = (7, 0)

@@ -11,11 +11,11 @@ from typing import TypeVar
 
 import msgspec
 
-from bot.core.announcement import Announcement, Doing, Head, Intent, Note, Sent, What
 from bot.core.errors import RecordTooNew, StoreError
-from bot.core.incident import Component
-from bot.core.subscription import Subscription
-from bot.core.watch import Bundle, Known, Page, Standing, Trouble
+from bot.core.status.announcement import Announcement, Doing, Head, Intent, Note, Sent, What
+from bot.core.status.incident import Component
+from bot.core.status.subscription import Subscription
+from bot.core.status.watch import Bundle, Known, Page, Standing, Trouble
 
 SCHEMA = 1
 

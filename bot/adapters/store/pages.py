@@ -12,10 +12,10 @@ from bot.adapters.store import page_records as records
 from bot.adapters.store.keys import page_keys
 from bot.adapters.store.line import Argument
 from bot.adapters.store.server import Server, load_script
-from bot.core.announcement import Announcement
 from bot.core.errors import StoreError
-from bot.core.subscription import Place, Subscription, subscription_id
-from bot.core.watch import Page
+from bot.core.status.announcement import Announcement
+from bot.core.status.subscription import Place, Subscription, subscription_id
+from bot.core.status.watch import Page
 from bot.ports.pages import Announced, Lease, Lineage, Loss, Snapshot
 
 _READ = load_script("page_read")

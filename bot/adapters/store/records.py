@@ -13,11 +13,11 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from bot.core.conversation import SCHEMA, Conversation, Handoff, Remark, Visit
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
-from bot.core.guide import Outcome
-from bot.core.placement import Where
+from bot.core.guides.guide import Outcome
+from bot.core.triage.conversation import SCHEMA, Conversation, Handoff, Remark, Visit
+from bot.core.triage.placement import Where
 
 
 class _Head(msgspec.Struct, array_like=True):

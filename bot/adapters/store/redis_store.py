@@ -15,9 +15,9 @@ from bot.adapters.store.keys import CLAIM, CONVERSATION, WORKSPACES, Keys, encod
 from bot.adapters.store.records import Confirmation, decode, encode, placed
 from bot.adapters.store.server import Server, load_script
 from bot.adapters.store.turns import Attempt, Entry, confirmed_arguments, confirmed_keys, entry, texts
-from bot.core.conversation import Conversation, without
 from bot.core.errors import StoreError
 from bot.core.event import Origin
+from bot.core.triage.conversation import Conversation, without
 from bot.ports.store import Commit, Conflict, Duplicate, Stored
 
 REMEMBERED = 4096

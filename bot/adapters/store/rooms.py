@@ -16,8 +16,8 @@ from bot.adapters.store.line import Argument
 from bot.adapters.store.server import Server, load_script
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
-from bot.core.gathering import Gathering
-from bot.core.room import Signal
+from bot.core.triage.gathering import Gathering
+from bot.core.triage.room import Signal
 from bot.ports.rooms import Heard
 
 SCHEMA = 1

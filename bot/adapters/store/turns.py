@@ -9,7 +9,7 @@ from typing import cast
 from bot.adapters.store.keys import CLAIM, Keys, encoded
 from bot.adapters.store.line import Argument
 from bot.adapters.store.records import Confirmation
-from bot.core.conversation import Conversation
+from bot.core.triage.conversation import Conversation
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import pytest
 
 from bot.adapters.discord.channels import DiscordChannels
 from bot.adapters.discord.decode import referred
-from bot.core.announcement_view import Notice, Tone
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice, Tone
+from bot.core.status.subscription import Place
 from bot.core.text import Text, words
 from bot.core.view import View
 from bot.ports.announcing import Delivered, Failed, Why

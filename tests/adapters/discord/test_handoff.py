@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.placement import Rooms
+from bot.core.triage.placement import Rooms
 from tests.adapters.discord.town import Town, labels, parts, said, town
 from tests.contract.test_chat import CUT_OFF
 

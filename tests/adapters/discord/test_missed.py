@@ -13,7 +13,7 @@ from bot.adapters.discord import gateway
 from bot.adapters.discord.client import RedialClient
 from bot.adapters.discord.gateway import Access
 from bot.core.event import InboundEvent, Said
-from bot.core.placement import Rooms
+from bot.core.triage.placement import Rooms
 from bot.ports.chat import Chat
 from bot.ports.platform import House
 from handlers.commands import read

@@ -10,10 +10,10 @@ from bot.adapters.discord.limits import COMPONENTS, CUSTOM_ID, LABEL, TEXT
 from bot.adapters.discord.markup import cut_lines, escaped, from_markdown, to_line, to_lines, to_markdown
 from bot.adapters.discord.press import Mark
 from bot.adapters.discord.render import Json, Renderer, Setting
-from bot.core.folding import Folded
-from bot.core.incident import Board
 from bot.core.moments import clock, moment
+from bot.core.status.incident import Board
 from bot.core.text import Bullets, Code, Heading, Span, Steps, Text, words
+from bot.core.triage.folding import Folded
 from bot.core.view import Control, Offer, View
 from handlers.commands import open_view
 from handlers.status import status_view

@@ -7,7 +7,7 @@ import pytest
 import yarl
 
 from bot.adapters.discord.client import RedialClient
-from bot.core.placement import Rooms
+from bot.core.triage.placement import Rooms
 from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read

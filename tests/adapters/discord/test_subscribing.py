@@ -17,8 +17,8 @@ from simcord.enums import OverwriteType
 from bot.adapters.discord.chat import DiscordChat
 from bot.adapters.discord.managing import Asked
 from bot.core.form import Option
-from bot.core.subscription import Choice, Place
-from bot.core.wishes import Menu, Part, to_form
+from bot.core.status.subscription import Choice, Place
+from bot.core.status.wishes import Menu, Part, to_form
 from tests.adapters.discord.town import Town, said, town
 
 PAGE, CODE, API = "tymt9n04zgry", "yyzkbfz2thpt", "k8w3r06qmzrp"

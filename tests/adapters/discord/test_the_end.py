@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.discord.chat import DiscordChat
-from bot.core.conversation import Conversation
-from bot.core.incident import Board
+from bot.core.status.incident import Board
+from bot.core.triage.conversation import Conversation
 from handlers.waiting import tell_ended
 from tests.adapters.discord.test_scenarios import buttons, mentioned
 from tests.adapters.discord.town import Town, said, town

@@ -20,7 +20,7 @@ from bot.adapters.store.pages import RedisPages
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.event import InboundEvent, Origin
 from bot.core.moments import clock
-from bot.core.placement import Rooms
+from bot.core.triage.placement import Rooms
 from bot.ports.chat import Chat
 from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher

@@ -23,7 +23,7 @@ from bot.adapters.store import connect, open_vault
 from bot.adapters.store.embedded import stop_embedded
 from bot.adapters.store.pages import RedisPages
 from bot.core.event import Origin
-from bot.core.placement import Rooms
+from bot.core.triage.placement import Rooms
 from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read

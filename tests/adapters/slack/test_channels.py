@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.slack.channels import SlackChannels
-from bot.core.announcement_view import Notice, Tone
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice, Tone
+from bot.core.status.subscription import Place
 from bot.core.text import Text, words
 from bot.core.view import View
 from bot.ports.announcing import Announces, Delivered, Failed, Why

@@ -17,7 +17,7 @@ from bot.adapters.slack.doctor import examine
 from bot.adapters.slack.hosts import trusted
 from bot.adapters.slack.scopes import SCOPES
 from bot.core.errors import NotAllowed, SettingsError
-from bot.core.subscription import Place
+from bot.core.status.subscription import Place
 from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.placement import Rooms
+from bot.core.triage.placement import Rooms
 from handlers.life import look_after
 from tests.adapters.slack.office import office
 from tests.adapters.slack.web import Fault

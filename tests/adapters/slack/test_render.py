@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from bot.adapters.slack.mrkdwn import from_mrkdwn, to_mrkdwn
 from bot.adapters.slack.press import Mark, from_block_id, to_block_id
 from bot.adapters.slack.render import Message, Renderer
-from bot.core.folding import Folded
 from bot.core.text import Bullets, Code, Evidence, Note, Span, Steps, Text, words
+from bot.core.triage.folding import Folded
 from bot.core.view import Offer, View
 from handlers.commands import open_view
 from handlers.status import status_view

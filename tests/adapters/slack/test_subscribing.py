@@ -11,8 +11,8 @@ import pytest
 
 from bot.adapters.slack.forms import to_modal
 from bot.core.event import Commanded, Said
-from bot.core.subscription import Choice, Place
-from bot.core.wishes import Menu, Part, to_form
+from bot.core.status.subscription import Choice, Place
+from bot.core.status.wishes import Menu, Part, to_form
 from handlers.commands import read
 from tests.adapters.slack.kit import modal_faults
 from tests.adapters.slack.office import Office, office, seen

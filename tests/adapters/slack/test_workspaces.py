@@ -17,11 +17,11 @@ from bot.adapters.slack.doctor import examine
 from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.slack.workspaces import Many
 from bot.adapters.store import open_vault
-from bot.core.announcement_view import Notice, Tone
 from bot.core.errors import SettingsError
-from bot.core.placement import Where
-from bot.core.subscription import Place
+from bot.core.status.announcement_view import Notice, Tone
+from bot.core.status.subscription import Place
 from bot.core.text import words
+from bot.core.triage.placement import Where
 from bot.core.view import View
 from bot.ports.announcing import Delivered
 from tests.adapters.slack.office import SECRET, Office, office, replica, seen

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.adapters.statuspage.settings import PageSettings
-from bot.core.incident import Health, age
+from bot.core.status.incident import Health, age
 from tests.adapters.statuspage.pageserver import INCIDENTS, SUMMARY, Answer, document
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from bot.adapters.statuspage.body import Body
 from bot.adapters.statuspage.client import StatusPage
 from bot.adapters.statuspage.settings import PageSettings
 from bot.core.errors import StatusError
-from bot.core.incident import Health
+from bot.core.status.incident import Health
 from tests.adapters.statuspage.pageserver import FIXTURES, INCIDENTS, SUMMARY, Answer, PageServer, document
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What authors write: guides read from Markdown, put together as a library."""

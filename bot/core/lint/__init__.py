@@ -1,0 +1,1 @@
+"""What is wrong with guides, told to their authors before anybody plays them."""

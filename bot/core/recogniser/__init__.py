@@ -1,0 +1,1 @@
+"""What broke: a pasted text read against the signs of every guide."""

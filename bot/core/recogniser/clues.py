@@ -1,0 +1,115 @@
+"""Facts and details out of a text: only what it really says, never what it is likely to mean."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+
+from bot.core.recogniser.match import Found
+from bot.core.recogniser.normalise import Normal, words
+from bot.core.recogniser.products import Products
+
+_CLAUSE = re.compile(r"[,.;!?()\n](?=\s|$)|\s(?:but|while|whereas|aber|pero|mais|mas|но)\s|[\u3001\u3002]")
+_END = "\u01c1"
+"""Marks the end of a clause: a letter, so that it outlives the form of words, and one that nobody writes."""
+_CLAUSE_LENGTH = 100
+_GRADED = ("surface", "os", "browser", "provider", "tool_ran")
+_NOT = (
+    " no ",
+    " not ",
+    " without ",
+    " isnt ",
+    " arent ",
+    " never ",
+    " off ",
+    " kein ",
+    " keine ",
+    " sin ",
+    " sans ",
+    " sem ",
+    " без ",
+    " instead of ",
+)
+
+_REQUEST = re.compile(r"\breq_[0-9A-Za-z]{4,40}")
+_ATTEMPT = re.compile(r"attempt\s*#?\s*(\d{1,3})\s*(?:/|of)\s*(\d{1,3})")
+_VERSION = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,4}(?![.\d])")
+_VERSION_OF = re.compile(r"(?:claude[ -]?code|version|cli|\bv)[ :=]{0,3}v?$")
+_MODEL = re.compile(r"\bclaude-[a-z0-9.-]{3,40}|\b(?:opus|sonnet|haiku|fable)(?: ?\d(?:\.\d)?)?\b")
+_TIME = re.compile(
+    r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: ?(?:z\b|utc|gmt|[+-]\d\d:?\d\d))?)?"
+    r"|\b\d{1,2}:\d\d(?::\d\d)?(?: ?(?:am|pm)\b)?(?: ?(?:utc|gmt|cet|cest|est|edt|pst|pdt|jst|kst|ist|bst)\b)?"
+)
+_MODELS = ("claude-", "opus", "sonnet", "haiku", "fable")
+_LOOK = 6_000
+
+
+class Clues:
+    """Facts by the words of `Products.clues`; what was found of them is handed in, so that texts are searched once."""
+
+    def __init__(self, products: Products) -> None:
+        self._clues = products.clues
+        self._failing = frozenset(n for n, clue in enumerate(self._clues) if clue.failing)
+        well = "|".join(products.words.get("gone_well", ()))
+        self.phrases = [
+            *((products.expand(phrase), n) for n, clue in enumerate(self._clues) for phrase in clue.phrases),
+            *((word, len(self._clues)) for word in well.split("|") if word),
+        ]
+
+    def facts(self, found: Sequence[Found], text: Normal) -> Mapping[str, str]:
+        """Return the facts stated; of two values, the one listed first says more (`wsl` before `windows`)."""
+        well = [f.start for f in found if f.key == len(self._clues)]
+        doubtful = well and any(f.key in self._failing and _near(f.start, well) for f in found)
+        clauses = _clauses(text) if doubtful else []
+        fine = {bisect_right(clauses, start) for start in well} if doubtful else set()
+        first: dict[str, int] = {}
+        values: dict[str, set[str]] = {}
+        for place in found:
+            if place.key == len(self._clues):
+                continue
+            clue = self._clues[place.key]
+            if _denied(text.spaced, place.start) or (clue.failing and bisect_right(clauses, place.start) in fine):
+                continue
+            first[clue.fact] = min(first.get(clue.fact, place.key), place.key)
+            values.setdefault(clue.fact, set()).add(clue.value)
+        return {fact: self._clues[n].value for fact, n in first.items() if fact in _GRADED or len(values[fact]) == 1}
+
+
+def details(text: str) -> dict[str, str]:
+    """Return what a support person would copy out of `text`: request id, attempt, version, model, time."""
+    text = text[:_LOOK]
+    low = text.lower()
+    if len(low) != len(text):  # a letter that grows when lowered would shift what is cut out below
+        low = text
+    found: dict[str, str] = {}
+    if "req_" in text and (request := _REQUEST.search(text)):
+        found["request_id"] = request.group()
+    if "attempt" in low and (attempts := _ATTEMPT.findall(low)):
+        found["attempt"] = "/".join(attempts[-1])
+    for match in _VERSION.finditer(low):
+        if _VERSION_OF.search(low[max(0, match.start() - 14) : match.start()]):
+            found["version"] = match.group()
+            break
+    if any(name in low for name in _MODELS) and (model := _MODEL.search(low)):
+        found["model"] = text[slice(*model.span())]
+    if time := _TIME.search(low):
+        found["time"] = text[slice(*time.span())]
+    return found
+
+
+def _near(start: int, others: Sequence[int]) -> bool:
+    """Say whether two words may stand in one clause, before it is looked for where clauses end."""
+    return any(abs(start - other) < _CLAUSE_LENGTH for other in others)
+
+
+def _denied(spaced: str, start: int) -> bool:
+    before = spaced[max(0, start - 14) : start]
+    return any(word in before for word in _NOT)
+
+
+def _clauses(text: Normal) -> list[int]:
+    """Return where the clauses of a text end in `spaced`; "works fine" speaks only of what its own clause names."""
+    clauses = words(_CLAUSE.sub(f" {_END} ", text.clean)).split(_END)
+    return list(accumulate(len(clause.strip()) + 1 for clause in clauses if clause.strip()))

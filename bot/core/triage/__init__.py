@@ -1,0 +1,1 @@
+"""One conversation from the first paste to its outcome."""
