@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.core.errors import StoreError
@@ -103,18 +103,18 @@ async def _guide(desk: Desk, event: InboundEvent, argument: str, chat: Chat) -> 
 
 
 async def _status(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
-    surface = await _surface(desk, event.origin)
-    await chat.tell(event.origin, status_view(desk.library, await desk.status.board(), desk.clock(), surface))
-
-
-async def _surface(desk: Desk, origin: Origin) -> str:
-    """Return where somebody works with Claude, as their newest conversation has it; empty where none does."""
     try:
-        mine = await desk.store.of(origin)
+        mine = await desk.store.of(event.origin)
     except StoreError:
         # The page can be read all the same.
-        return ""
-    return next((known for one in mine if (known := one.facts.get("surface", UNSURE)) != UNSURE), "")
+        mine = ()
+    board = await desk.status.board()
+    await chat.tell(event.origin, status_view(desk.library, board, desk.clock(), _facts(mine)))
+
+
+def _facts(mine: Sequence[Conversation]) -> Mapping[str, str]:
+    """Return how somebody works with Claude, as their newest conversation that knows it has it."""
+    return next((one.facts for one in mine if one.facts.get("surface", UNSURE) != UNSURE), {})
 
 
 async def _home(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
@@ -126,7 +126,7 @@ async def _home(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> 
 def home_view(library: Library, mine: Sequence[Conversation], board: Board, channel: str, now: float) -> View:
     """Return a person's page: what they have open, the official status, and a way to begin."""
     say = library.messages
-    status, listed = status_view(library, board, now), open_view(library, mine, now)
+    status, listed = status_view(library, board, now, _facts(mine)), open_view(library, mine, now)
     opened = (Heading(listed.lead), *listed.blocks) if mine else (Text(say.inline("home.none")),)
     starts = [(START, say.text("home.start"))]
     starts += [(f"resume {n}", say.text("home.resume", n=n)) for n in range(1, min(len(mine), _HOME_RESUMES) + 1)]

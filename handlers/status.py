@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 from bot.core.guides.guide import UNSURE
 from bot.core.guides.library import Library
 from bot.core.messages import Messages
 from bot.core.moments import duration, moment, stamp
 from bot.core.status.incident import Board, Health, Incident, age
-from bot.core.status.official import state_word
+from bot.core.status.official import elsewhere, state_word
 from bot.core.text import Block, Bullets, Inline, Text
 from bot.core.view import Cite, View
 
 LAST = 5
 """Incidents that ended, shown besides those that are open."""
+_GRAVITY = ("open", "degraded", "clear")
+"""What the page can mean for a surface, in the order it is said."""
+_Means = tuple[str, tuple[tuple[str, str], ...]]
+"""One of these, and what its sentence names."""
 
 
-def status_view(library: Library, board: Board, now: float, surface: str = "") -> View:
-    """Return the official page as a message. surface: where who asks works with Claude, as far as that is known."""
+def status_view(library: Library, board: Board, now: float, facts: Mapping[str, str] | None = None) -> View:
+    """Return the official page as a message. facts: how who asks works with Claude, as far as that is known."""
     say, page = library.messages, library.services.page
     blocks = (
         *_known(say, board, now),
-        *(mine(library, board, surface) if surface not in {"", UNSURE} else ()),
+        *_meaning(library, board, facts or {}),
         *_open(library, board, now),
         *_parts(say, board),
         *_ended(say, board),
@@ -56,19 +61,41 @@ def _known(say: Messages, board: Board, now: float) -> Iterator[Block]:
         yield Text(say.inline("board.last-known", age=duration(say, old)))
 
 
-def mine(library: Library, board: Board, surface: str) -> Iterator[Block]:
-    """Say what the page means on one surface; nothing where it could not be read."""
-    say, needed = library.messages, library.services.needed(surface)
-    what = say.text(f"surface.{surface}") if f"surface.{surface}" in say else surface
+def _meaning(library: Library, board: Board, facts: Mapping[str, str]) -> Iterator[Block]:
+    """Say what the page means for who asks, and then elsewhere; nothing where it could not be read."""
+    say, surface = library.messages, facts.get("surface", UNSURE)
     if board.health is not Health.OK:
         return
+    if (provider := library.services.provider(facts.get("provider", ""))) is not None:
+        yield Text(elsewhere(say, provider))
+    elif surface in library.services.surfaces and (found := _means(library, board, surface)) is not None:
+        kind, fields = found
+        yield Text(say.inline(f"board.mine-{kind}", what=_where(library, surface), **dict(fields)))
+    else:
+        surface = ""
+    groups: defaultdict[_Means, list[str]] = defaultdict(list)
+    for other in library.services.surfaces:
+        if other != surface and (found := _means(library, board, other)) is not None:
+            groups[found].append(_where(library, other))
+    for (kind, fields), where in sorted(groups.items(), key=lambda group: _GRAVITY.index(group[0][0])):
+        yield Text(say.inline(f"board.others-{kind}", where=", ".join(where), **dict(fields)))
+
+
+def _means(library: Library, board: Board, surface: str) -> _Means | None:
+    """Return what the page says of a surface; None where it does not say enough."""
+    needed = library.services.needed(surface)
     if touching := board.touching(needed):
-        yield Text(say.inline("board.mine-open", what=what, name=touching[0].name))
-    elif degraded := board.degraded(needed):
+        return "open", (("name", touching[0].name),)
+    if degraded := board.degraded(needed):
+        say = library.messages
         parts = ", ".join(f"{part.name}: {state_word(say, 'state', part.status)}" for part in degraded)
-        yield Text(say.inline("board.mine-degraded", what=what, parts=parts))
-    elif board.clear(needed):
-        yield Text(say.inline("board.mine-clear", what=what))
+        return "degraded", (("parts", parts),)
+    return ("clear", ()) if board.clear(needed) else None
+
+
+def _where(library: Library, surface: str) -> str:
+    say, key = library.messages, f"surface.{surface}"
+    return say.text(key) if key in say else library.services.surfaces[surface].name
 
 
 def _open(library: Library, board: Board, now: float) -> Iterator[Block]:

@@ -96,4 +96,4 @@ async def official_status(settings: Settings, content: Content, surface: str = "
         return msgspec.json.encode(board).decode(), code
     messages = content.library.messages
     grades = {key.removeprefix("evidence."): messages.text(key) for key in messages.keys("evidence")}
-    return as_text(status_view(content.library, board, time.time(), surface), grades=grades), code
+    return as_text(status_view(content.library, board, time.time(), {"surface": surface}), grades=grades), code

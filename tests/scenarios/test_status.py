@@ -14,7 +14,7 @@ from bot.core.status.statuspage import combine, parse_incidents, parse_summary
 from bot.core.status.watch import Page, Reading, Trouble, merge
 from handlers.board import FRESH, StoredStatus
 from handlers.status import LAST, status_view
-from tests.scenarios.announcing import CLAUDE, CLAUDE_AI, CODE, OLD, START, content, document, made, page_of
+from tests.scenarios.announcing import API, CLAUDE, CLAUDE_AI, CODE, OLD, START, content, document, made, page_of
 
 NOW = START + 3000
 
@@ -27,7 +27,14 @@ def board(**changes: object) -> Board:
 
 
 def said(board: Board, surface: str = "") -> str:
-    return as_text(status_view(content().library, board, NOW, surface), grades={}, width=0)
+    return as_text(status_view(content().library, board, NOW, {"surface": surface}), grades={}, width=0)
+
+
+def everything(**states: str) -> tuple[Component, ...]:
+    """Every part of Claude we know of; all work but those named."""
+    named = {API: "api", CLAUDE_AI: "claude_ai", CODE: "code"}
+    parts = content().library.services.components
+    return tuple(Component(c, name, states.get(named.get(c, ""), "operational")) for c, name in parts.items())
 
 
 def test_what_is_open_is_told_with_its_age_and_the_last_five_that_ended() -> None:
@@ -51,9 +58,37 @@ def test_what_is_open_is_told_with_its_age_and_the_last_five_that_ended() -> Non
     ],
 )
 def test_it_says_what_that_means_where_somebody_works(surface: str, says: str) -> None:
-    parts = tuple(Component(c, c, "operational") for c in content().library.services.components)
-    told = said(board(components=parts), surface)
+    told = said(board(components=everything()), surface)
     assert (says in told) if says else ("For you" not in told)
+
+
+def test_whoever_asks_reads_what_it_means_where_they_work_also_if_nobody_knows_where_that_is() -> None:
+    """A surface is known only of a conversation; who has none is told of all, alike ones together, the worst first."""
+    clear = said(board(incidents=(), components=everything()))
+    everywhere = "Claude Code, claude.ai, the desktop app, the phone app, the Claude API, the Claude Console"
+    assert f"For {everywhere}: the page shows no trouble." in clear
+    mixed = said(board(components=everything(api="partial_outage")))
+    lines = [line for line in mixed.splitlines() if line.startswith("For ")]
+    assert lines == [
+        "For claude.ai, the desktop app, the phone app: “Trouble slow” is open.",
+        "For Claude Code, the Claude API: not everything works. Claude API: partial outage",
+        "For the Claude Console: the page shows no trouble.",
+    ]
+    known = said(board(components=everything()), "api")
+    assert [line.split(":")[0] for line in known.splitlines() if line.startswith("For ")] == [
+        "For you (the Claude API)",
+        "For claude.ai, the desktop app, the phone app",
+        "For Claude Code, the Claude Console",
+    ]
+
+
+def test_who_reaches_claude_through_somebody_else_is_not_told_that_all_is_fine_for_them() -> None:
+    library, facts = content().library, {"surface": "claude-code", "provider": "bedrock"}
+    view = status_view(library, board(incidents=(), components=everything()), NOW, facts)
+    told = as_text(view, grades={}, width=0)
+    assert "For you" not in told
+    assert "Claude's status page says nothing about that" in told
+    assert "health.aws.amazon.com" in told
 
 
 def test_a_part_that_does_not_work_is_told_without_any_incident() -> None:

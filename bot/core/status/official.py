@@ -9,6 +9,7 @@ from bot.core.guides.guide import UNSURE, Guide
 from bot.core.guides.library import Library
 from bot.core.messages import Messages
 from bot.core.moments import duration, moment
+from bot.core.services import Provider
 from bot.core.status.incident import Board, Health, Incident, age
 from bot.core.text import Block, Inline, Span, Text
 
@@ -39,9 +40,7 @@ def reading(
     say = library.messages
     provider = library.services.provider(facts.get("provider", ""))
     if provider is not None:
-        key = "status.elsewhere" if provider.status else "status.elsewhere-own"
-        line = say.inline(key, provider=provider.name, page=(Span(provider.status, href=provider.status),))
-        return Reading(ELSEWHERE, (Text(line),))
+        return Reading(ELSEWHERE, (Text(elsewhere(say, provider)),))
     if board is None or board.health is not Health.OK:
         return Reading(UNKNOWN, (Text(_unknown(say, board)),))
     components = _components(library, guide, facts)
@@ -63,6 +62,12 @@ def reading(
     )
     line = say.inline("status.clear-other" if others else "status.clear", what=what, others=others, age=old)
     return Reading(CLEAR, (Text(line),))
+
+
+def elsewhere(say: Messages, provider: Provider) -> Inline:
+    """Say that the page tells nothing about this way to Claude, and what does."""
+    key = "status.elsewhere" if provider.status else "status.elsewhere-own"
+    return say.inline(key, provider=provider.name, page=(Span(provider.status, href=provider.status),))
 
 
 def _components(library: Library, guide: Guide | None, facts: Mapping[str, str]) -> frozenset[str]:
