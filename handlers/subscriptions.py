@@ -160,6 +160,8 @@ def described(say: Messages, choice: Choice, menu: Menu) -> str:
         words.append(say.text("subscribe.no-maintenance"))
     if not choice.replies:
         words.append(say.text("subscribe.edit-only"))
+    if choice.daily:
+        words.append(say.text("subscribe.daily"))
     if choice.mention:
         who = called(choice, menu).mention
         impact = state_word(say, "impact", choice.mention_from)

@@ -50,6 +50,7 @@ class DeclaredSubscription(BaseModel):
     mention: str = ""
     mention_from: Literal["none", "minor", "major", "critical"] = "critical"
     replies: bool = True
+    daily: bool = False
 
 
 class Channel(BaseModel):

@@ -129,6 +129,7 @@ def declared(settings: Settings, default: str) -> tuple[Declared, ...]:
                 one.mention_from,
                 one.replies,
                 settings.locale,
+                one.daily,
             ),
         )
         for one in settings.subscriptions

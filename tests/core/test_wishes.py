@@ -38,6 +38,8 @@ def wished(text: str) -> Choice | None:
         ("edits-only @here", Choice(replies=False, mention="<!here>")),
         ("minor mention @on-call from major", Choice(least="minor", mention="<!subteam^S1>", mention_from="major")),
         ("claude any language en", Choice()),
+        ("daily", Choice(daily=True)),
+        ("still open, no-general daily", Choice(general=False, daily=True)),
     ],
 )
 def test_words_are_a_choice(text: str, choice: Choice | None) -> None:

@@ -31,6 +31,8 @@ from tests.fakes.nasty import Died, Fragile, Life, Nasty
 from tests.scenarios.announcing import CLAUDE, DAY, HOUR, OLD, START, Town, made, page_of, said
 
 MARK = re.compile(r"\[u\d+\]")
+STILL = re.compile(r"(?:Trouble i\d+[^\n]* · )?Still open[^\n]*")
+"""What is said once a day of an incident that stays open; in a thread about several, with its name."""
 OPEN_STATES = ("investigating", "identified", "monitoring")
 PATIENCE = 40
 LOST = 60.0
@@ -113,7 +115,11 @@ class World:
         self.lost = False
 
     async def begin(self) -> None:
-        for channel, choice in (("ALL", Choice()), ("GRAVE", Choice(least="major")), ("EDITS", Choice(replies=False))):
+        for channel, choice in (
+            ("ALL", Choice(daily=True)),
+            ("GRAVE", Choice(least="major")),
+            ("EDITS", Choice(replies=False)),
+        ):
             before = await self.pages.page(CLAUDE)
             new = Subscription(Place("nasty", "W", channel), CLAUDE, before.page.revision + 1, choice)
             assert await self.pages.subscribe(before, new)
@@ -198,7 +204,10 @@ class World:
                 if announced or (due and known.standing is Standing.LISTED):
                     missing = {m for m in self.marks(known) if m not in first}
                     assert known.incident.id in bundled or not missing, (channel, known, first)
+        still = Counter((m.parent, line) for m in self.here("ALL") for line in STILL.findall(words(m.shows[-1])))
+        assert all(count == 1 for count in still.values()), still
         for channel in ("ALL", "GRAVE", "EDITS"):
+            assert channel == "ALL" or not any(STILL.search(words(m.shows[-1])) for m in self.here(channel))
             for message in self.here(channel):
                 if not message.parent:
                     last = message.shows[-1]

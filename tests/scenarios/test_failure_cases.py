@@ -286,6 +286,33 @@ class TestTheVendorChangesItsMind:
         await town.tells(page_of(advisory, *OLD), after=HOUR)
         assert "Name 59" in text(post)
 
+    async def test_37_a_channel_that_wants_to_hears_once_a_day_that_it_is_still_open(self, town: Town) -> None:
+        """Rule 16: quiet, off by default, once a day and incident, however long the page says nothing."""
+        await town.listen("DAILY", daily=True)
+        advisory = made("advisory", "monitoring", START + MINUTE)
+        for _ in range(2 * 24 + 12):
+            await town.tells(page_of(advisory, *OLD), after=HOUR)
+        (post,) = town.posts("DAILY")
+        assert town.replies(post) == [
+            "Still open. The page has said nothing new for a day, since 2026-11-03 14:01 UTC.",
+            "Still open. The page has said nothing new for 2 days, since 2026-11-03 14:01 UTC.",
+        ]
+        assert len(post.history) == 1, "the message itself did not change"
+        assert town.replies(town.posts()[0]) == [], "nobody hears it who did not ask for it"
+        await town.tells(page_of(advisory, *OLD), after=4 * DAY)
+        assert "for 6 days" in town.replies(post)[-1], "what nobody could say in time is said once"
+        assert len(town.replies(post)) == 3
+        more = said("more", "monitoring", "We are still at it.", town.clock.now)
+        advisory["incident_updates"].insert(0, more)
+        await town.tells(page_of(advisory, *OLD), after=HOUR)
+        for _ in range(25):
+            await town.tells(page_of(advisory, *OLD), after=HOUR)
+        assert ["Still open" in reply for reply in town.replies(post)[3:]] == [False, True]
+        advisory.update(status="resolved", resolved_at=stamp(town.clock.now))
+        await town.tells(page_of(advisory, *OLD), after=10 * DAY)
+        await town.tells(page_of(advisory, *OLD), after=10 * DAY)
+        assert "Still open" not in town.replies(post)[-1]
+
     async def test_30_a_maintenance_is_announced_moved_reminded_begun_and_done_in_one_thread(self, town: Town) -> None:
         async def says(name: str, when: str) -> None:
             town.clock.now = at(when)

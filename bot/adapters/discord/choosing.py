@@ -38,16 +38,17 @@ def _subscribe(house: House, take: Take) -> Declared:
         maintenance: bool = True,  # noqa: FBT001, FBT002 - an option of Discord's
         general: bool = True,  # noqa: FBT001, FBT002 - the same
         replies: bool = True,  # noqa: FBT001, FBT002 - the same
+        daily: bool = False,  # noqa: FBT001, FBT002 - the same
         mention: str | None = None,
         mention_from: str | None = None,
     ) -> None:
         wishes = [page, parts, least, None if maintenance else "no-maintenance", None if general else "no-general"]
-        wishes += [None if replies else "edits-only", mention]
+        wishes += [None if replies else "edits-only", "daily" if daily else None, mention]
         wishes += [f"from {mention_from}"] if mention and mention_from else []
         await take(interaction, Commanded(ASKS, " ".join(wish for wish in wishes if wish)))
 
     say = house.messages
-    names = ("page", "parts", "least", "maintenance", "general", "replies", "mention", "mention_from")
+    names = ("page", "parts", "least", "maintenance", "general", "replies", "daily", "mention", "mention_from")
     about = {name: cut(say.text(f"discord.option-{name.replace('_', '-')}"), DESCRIPTION) for name in names}
     callback = app_commands.describe(**about)(subscribe)
     callback = app_commands.rename(mention_from="mention-from")(callback)

@@ -41,6 +41,7 @@ class _Head(msgspec.Struct, array_like=True):
     standing: Standing = Standing.LISTED
     scheduled_for: float | None = None
     soon: bool = False
+    quiet: int = 0
 
 
 class _Sent(msgspec.Struct, array_like=True):
@@ -161,11 +162,11 @@ def _to_sent(sent: _Sent) -> Sent:
 
 
 def _from_head(head: Head) -> _Head:
-    return _Head(head.name, head.impact, head.status, head.standing, head.scheduled_for, head.soon)
+    return _Head(head.name, head.impact, head.status, head.standing, head.scheduled_for, head.soon, head.quiet)
 
 
 def _to_head(head: _Head) -> Head:
-    return Head(head.name, head.impact, head.status, head.standing, head.scheduled_for, head.soon)
+    return Head(head.name, head.impact, head.status, head.standing, head.scheduled_for, head.soon, head.quiet)
 
 
 def _from_intent(intent: Intent) -> _Intent:

@@ -18,7 +18,7 @@ HOUR = 3600
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The headline of an incident as a channel was last told it."""
+    """The headline of an incident as a channel was last told it. quiet: as in `Known`; no message shows it."""
 
     name: str
     impact: str
@@ -26,6 +26,8 @@ class Head:
     standing: Standing = Standing.LISTED
     scheduled_for: float | None = None
     soon: bool = False
+    # Not in the repr: marks of what a message shows are made of that.
+    quiet: int = field(default=0, repr=False)
 
 
 class What(StrEnum):
@@ -36,6 +38,7 @@ class What(StrEnum):
     STATUS = "status"
     SCHEDULE = "schedule"
     SOON = "soon"
+    STILL = "still"
     WITHDRAWN = "withdrawn"
     UNLISTED = "unlisted"
     BACK = "back"
@@ -43,7 +46,10 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A change nobody published an update for; times of a schedule are seconds since the epoch, as text."""
+    """A change nobody published an update for; times are seconds since the epoch, as text.
+
+    still: `before` is when something was last said, `after` how many days ago that is.
+    """
 
     incident: str
     what: What
@@ -256,7 +262,15 @@ def key_of(subscription: Subscription, base: str, n: int) -> str:
 def head_of(known: Known) -> Head:
     """Return an incident's headline as it is now."""
     incident = known.incident
-    return Head(incident.name, incident.impact, incident.status, known.standing, incident.scheduled_for, known.soon)
+    return Head(
+        incident.name,
+        incident.impact,
+        incident.status,
+        known.standing,
+        incident.scheduled_for,
+        known.soon,
+        known.quiet,
+    )
 
 
 def _counted(edits: tuple[int, int], at: float) -> tuple[int, int]:

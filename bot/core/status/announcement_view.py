@@ -263,6 +263,8 @@ class _Shown:
 
     def _note(self, note: Note) -> Inline:
         match note.what:
+            case What.STILL:
+                return self._say.inline("announce.note.still", n=int(note.after), at=self._moment(note.before))
             case What.SCHEDULE | What.SOON:
                 before, after = (self._moment(value) for value in (note.before, note.after))
             case What.IMPACT:

@@ -10,16 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
+from bot.core.bounds import BOUNDS, Bounds
 from bot.core.status.announcement import HOUR, Act, Announcement, Doing, Head, Intent, Note, Sent, What, head_of, key_of
 from bot.core.status.subscription import Standing as Wish
 from bot.core.status.subscription import Subscription
 from bot.core.status.topics import Topic
-from bot.core.status.watch import Kind, Known, Standing
-
-UNKNOWN_FOR = 30.0
-"""Seconds after which a request without a result has arrived or never will (assumed of every platform)."""
-EDITS_AN_HOUR = 12
-"""Most edits and notes of one topic an hour in one channel; what ends an incident is always shown."""
+from bot.core.status.watch import Kind, Known, Standing, last_activity
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +40,17 @@ class Resolve:
 Next = Act | Resolve | Later | Nothing
 
 
-def plan(topic: Topic, announcement: Announcement | None, subscription: Subscription, at: float) -> Next:
+def plan(
+    topic: Topic, announcement: Announcement | None, subscription: Subscription, at: float, bounds: Bounds = BOUNDS
+) -> Next:
     """Return the one next act for this topic and channel. `at`: seconds since the epoch by the store's clock."""
     here = announcement or Announcement(topic.id)
     if subscription.standing is Wish.PAUSED:
         return Nothing()
     if here.intent is not None:
-        due = here.intent.at + UNKNOWN_FOR
+        due = here.intent.at + bounds.unknown
         return Resolve(here.intent) if at >= due else Later(due)
-    return _Plan(topic, here, subscription, at).next()
+    return _Plan(topic, here, subscription, at, bounds).next()
 
 
 def updates_of(members: Iterable[Known]) -> tuple[str, ...]:
@@ -65,8 +63,10 @@ def updates_of(members: Iterable[Known]) -> tuple[str, ...]:
 class _Plan:
     """What is missing in one channel on one topic."""
 
-    def __init__(self, topic: Topic, here: Announcement, subscription: Subscription, at: float) -> None:
-        self._topic, self._here, self._at = topic, here, at
+    def __init__(
+        self, topic: Topic, here: Announcement, subscription: Subscription, at: float, bounds: Bounds
+    ) -> None:
+        self._topic, self._here, self._at, self._most = topic, here, at, bounds.edits
         self._subscription, self._choice = subscription, subscription.choice
         self._ending = subscription.standing is Wish.ENDING
         members = topic.known
@@ -137,7 +137,7 @@ class _Plan:
             note
             for known in self._members
             if (before := self._here.heads.get(known.incident.id)) is not None
-            for note in _notes(known, before, self._pending)
+            for note in _notes(known, before, self._pending, daily=self._choice.daily)
         )
 
     def _mark(self, told_here: tuple[str, ...]) -> str:
@@ -172,7 +172,7 @@ class _Plan:
 
     def _busy(self) -> bool:
         hour, count = self._here.edits
-        return hour == int(self._at // HOUR) and count >= EDITS_AN_HOUR
+        return hour == int(self._at // HOUR) and count >= self._most
 
     def _next_hour(self) -> float:
         return (self._at // HOUR + 1) * HOUR
@@ -194,7 +194,7 @@ def reply_mark(members: Iterable[Known], updates: tuple[str, ...], notes: tuple[
     return _mark(_bodies(members, updates), notes)
 
 
-def _notes(known: Known, before: Head, pending: tuple[str, ...]) -> Iterable[Note]:
+def _notes(known: Known, before: Head, pending: tuple[str, ...], *, daily: bool) -> Iterable[Note]:
     now, incident = head_of(known), known.incident.id
     if now.standing is not before.standing:
         back = now.standing is Standing.LISTED
@@ -209,6 +209,8 @@ def _notes(known: Known, before: Head, pending: tuple[str, ...]) -> Iterable[Not
         yield Note(incident, What.STATUS, before.status, now.status)
     if now.soon and not before.soon:
         yield Note(incident, What.SOON, after=_moment(now.scheduled_for))
+    if daily and now.quiet > before.quiet:
+        yield Note(incident, What.STILL, _moment(last_activity(known.incident)), str(now.quiet))
 
 
 def _moment(at: float | None) -> str:

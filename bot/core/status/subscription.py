@@ -39,7 +39,8 @@ class Choice:
 
     components: ids; empty for all. general: also incidents that name no component. least: least impact.
     mention: whom to mention, as the platform writes it, empty for nobody; only for new incidents of `mention_from`.
-    replies: every update is also a reply below the message; else the message is only edited.
+    replies: every update is also a reply below the message; else the message is only edited. daily: once a day a reply
+    says that an incident is still open, while nothing new is said of it.
     """
 
     components: frozenset[str] = frozenset()
@@ -50,6 +51,7 @@ class Choice:
     mention_from: str = "critical"
     replies: bool = True
     locale: str = "en"
+    daily: bool = False
 
     def wants(self, known: Known) -> bool:
         """Say whether an incident concerns this channel."""

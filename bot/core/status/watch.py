@@ -64,6 +64,7 @@ class Known:
     changed: revision of the page at which anything of substance changed. news: revision at which it became worth a
     message by itself, 0 for what was taken over silently. seen: page time of the last reading that listed it.
     missing: good readings in a row without it, the first at `missing_since`. soon: planned, and begins within the hour.
+    quiet: whole days for which nothing has been said of it, while it is open and no planned work.
     """
 
     incident: Incident
@@ -74,6 +75,7 @@ class Known:
     missing_since: float = 0.0
     standing: Standing = Standing.LISTED
     soon: bool = False
+    quiet: int = 0
 
     @property
     def over(self) -> bool:
@@ -205,10 +207,10 @@ class _Merge:
 
     def _seen(self, incident: Incident) -> Known:
         before = self._page.incidents.get(incident.id)
-        soon = incident.status == "scheduled" and self._soon(incident)
+        soon, quiet = incident.status == "scheduled" and self._soon(incident), self._quiet(incident)
         if before is None:
             news = self._next if self._is_news(incident) else 0
-            return Known(incident, self._next, self._reading.at, news, soon=soon)
+            return Known(incident, self._next, self._reading.at, news, soon=soon, quiet=quiet)
         named = dict.fromkeys((*before.incident.components, *incident.components))
         after = replace(
             before,
@@ -217,6 +219,7 @@ class _Merge:
             missing=0,
             standing=Standing.LISTED,
             soon=soon,
+            quiet=quiet,
         )
         if _substance(after) == _substance(before):
             return after
@@ -269,6 +272,12 @@ class _Merge:
     def _soon(self, incident: Incident) -> bool:
         return incident.scheduled_for is not None and self._reading.at >= incident.scheduled_for - SOON
 
+    def _quiet(self, incident: Incident) -> int:
+        last = last_activity(incident)
+        if last is None or not incident.open or incident.maintenance:
+            return 0
+        return max(0, int((self._reading.at - last) // DAY))
+
     def _forgotten(self, known: Known) -> bool:
         return known.over and self._reading.at - known.seen > KEPT
 
@@ -284,7 +293,7 @@ def _substance(known: Known) -> object:
         (incident.name, incident.impact, incident.status, incident.scheduled_for, incident.scheduled_until),
         frozenset(incident.components),
         tuple((u.id, u.status, u.body) for u in incident.updates),
-        (known.standing, known.soon),
+        (known.standing, known.soon, known.quiet),
     )
 
 

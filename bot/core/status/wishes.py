@@ -19,6 +19,8 @@ NOBODY = "nobody"
 _PAGE = "page"
 _EXTRAS = ("maintenance", "general", "replies")
 """What is told besides, unless somebody says no."""
+_DAILY = "daily"
+"""What is told besides only if somebody says so."""
 _LONGEST = 8
 """Most words of a name that is looked for."""
 
@@ -108,6 +110,7 @@ def to_choice(answers: Answers, menu: Menu, before: Choice) -> Choice | None:
         mention_from=loud,
         replies="replies" in also,
         locale=language,
+        daily=_DAILY in also,
     )
 
 
@@ -163,6 +166,7 @@ def _vocabulary(say: Messages, menu: Menu) -> dict[Phrase, tuple[str, str]]:
             found |= {_phrase(say.text("subscribe.words.from", level=word)): (MENTION_FROM, level)}
     for extra in _EXTRAS:
         found |= {_phrase(word): (ALSO, extra) for word in say.list(f"subscribe.words.no-{extra}")}
+    found |= {_phrase(word): (ALSO, _DAILY) for word in say.list("subscribe.words.daily")}
     found |= {_phrase(word): (LEAST, IMPACTS[0]) for word in say.list("subscribe.words.everything")}
     return found | {_phrase(word): (_PAGE, menu.page) for word in (menu.page, menu.name)}
 
@@ -185,7 +189,8 @@ def _answers(asked: Iterable[tuple[str, str]]) -> Answers:
         if question == PARTS:
             answers[PARTS] = tuple(dict.fromkeys((*answers.get(PARTS, ()), value)))
         elif question == ALSO:
-            answers[ALSO] = tuple(extra for extra in answers.get(ALSO, _EXTRAS) if extra != value)
+            others = tuple(extra for extra in answers.get(ALSO, _EXTRAS) if extra != value)
+            answers[ALSO] = (*others, value) if value == _DAILY else others
         elif question == MENTION_FROM and MENTION not in answers:
             # "from major", before anybody is to be mentioned, is how grave it has to be.
             answers[LEAST] = (value,)
@@ -214,9 +219,14 @@ def _level(say: Messages, name: str, levels: Iterable[str], chosen: str) -> Ques
 
 
 def _also(say: Messages, choice: Choice) -> Question:
-    options = tuple(Option(extra, say.text(f"subscribe.form.{extra}")) for extra in _EXTRAS)
-    on = {"maintenance": choice.maintenance, "general": choice.general, "replies": choice.replies}
-    chosen = tuple(extra for extra in _EXTRAS if on[extra])
+    on = {
+        "maintenance": choice.maintenance,
+        "general": choice.general,
+        "replies": choice.replies,
+        _DAILY: choice.daily,
+    }
+    options = tuple(Option(extra, say.text(f"subscribe.form.{extra}")) for extra in on)
+    chosen = tuple(extra for extra in on if on[extra])
     return Question(ALSO, say.text("subscribe.form.also"), options, chosen, several=True)
 
 
