@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.ack.async_ack import AsyncAck
-from slack_bolt.request.async_request import AsyncBoltRequest
 
+from bot.adapters.slack.request import to_request
 from tests.bench import slack
 from tests.bench.measuring import Figure, Play, Sample, Tick, compared, quantile, ratios, rounds, scaled, walls
 from tests.bench.world import Bot, Outside, Traffic, bot, metered, outside
@@ -115,7 +115,10 @@ async def _ack(tick: Tick) -> list[Figure]:
             await _loaded(crowd, count, acked)
         tick("beside Bolt's default")
         done = await rounds(
-            {"default": lambda n: _only_ack(default, n), "ours": lambda n: _only_ack(crowd.running.app, n)},
+            {
+                "default": lambda n: _only_ack(default, n, slack.bolts),
+                "ours": lambda n: _only_ack(crowd.running.app, n),
+            },
             count=scaled(150, 32), at_once=1, times=times,
         )  # fmt: skip
     wall, own = (round(quantile(each, 0.99) * 1e3, 2) for each in zip(*acked, strict=True))
@@ -148,14 +151,12 @@ async def _loaded(crowd: slack.Crowd, count: int, acked: list[tuple[float, float
     await asyncio.gather(*(person() for _ in range(32)))
 
 
-def _only_ack(app: AsyncApp, count: int) -> Play:
+def _only_ack(app: AsyncApp, count: int, read: slack.Read = to_request) -> Play:
     """Commands that ask for what Redial's intake answers without anything being stored: nothing but the way in."""
     requests = [_command(number) for number in range(count)]
 
     async def play(number: int) -> None:
-        request = requests[number]
-        answer = await app.async_dispatch(AsyncBoltRequest(body=request.body, headers=request.headers))
-        assert answer.status == 200
+        await slack.acknowledged(app, requests[number], read)
 
     return play
 
@@ -193,7 +194,7 @@ async def _dispatch(tick: Tick) -> list[Figure]:
         one.drops = True
         tick("commands")
         done: dict[str, list[Sample]] = await rounds(
-            {"one": lambda n: _only_ack(single, n), "ours": lambda n: _only_ack(crowd.running.app, n)},
+            {"one": lambda n: _only_ack(single, n, slack.bolts), "ours": lambda n: _only_ack(crowd.running.app, n)},
             count=count, at_once=8, times=times,
         )  # fmt: skip
     floor = "bare Bolt with one command, acknowledging only"

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import structlog
 from aiohttp import web
-from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.async_context import AsyncBoltContext
@@ -23,7 +23,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.adapters.slack.api import TIMEOUT, Api, Workspace
 from bot.adapters.slack.channels import SlackChannels
 from bot.adapters.slack.chat import SlackChat
-from bot.adapters.slack.decode import is_payload
 from bot.adapters.slack.errors import FAULTS, translated
 from bot.adapters.slack.files import Files
 from bot.adapters.slack.hosts import FILES
@@ -31,6 +30,7 @@ from bot.adapters.slack.install import SealedStates, add_install_page
 from bot.adapters.slack.intake import Door
 from bot.adapters.slack.members import Members
 from bot.adapters.slack.render import Renderer
+from bot.adapters.slack.request import to_request
 from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.slack.sockets import Socket, SocketHandler
 from bot.adapters.slack.workspaces import Many, Single, seal
@@ -208,11 +208,10 @@ async def _listen(
         if packed or not request.headers.get("X-Slack-Request-Timestamp", "").isdecimal():
             return web.Response(status=401, text="not signed by Slack")
         try:
-            asked = await to_bolt_request(request)
-            fit = is_payload(asked.body)
-        except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
-            fit = False
-        if not fit:
+            asked = to_request(await request.text(), request.headers)
+        except ValueError:
+            asked = None
+        if asked is None:
             return web.Response(status=400, text="not a payload of Slack")
         return await to_aiohttp_response(await app.async_dispatch(asked))
 
