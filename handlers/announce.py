@@ -32,8 +32,6 @@ PROGRESS = 10.0
 """Seconds between two lines of the log about a long walk."""
 LATE = 600.0
 """Seconds after which operators are told that channels wait."""
-LEASE = 30.0
-"""Seconds a walk may be silent before another replica takes it over."""
 _ALL = "@announcing"
 """Stands where the leases of a page have its id."""
 
@@ -192,7 +190,9 @@ class Announcer:
 
     async def _lease(self, platform: str) -> Lease | None:
         """Take, or go on holding, a platform's turn: one for all pages, for they share its budget."""
-        return await self._office.pages.lease(_ALL, f"announce-{platform}", self._office.replica, LEASE)
+        return await self._office.pages.lease(
+            _ALL, f"announce-{platform}", self._office.replica, self._office.bounds.turn
+        )
 
     async def release(self, platform: str) -> None:
         """Let another replica go on at once, when this one stops."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
+from bot.core.bounds import BOUNDS, Bounds
 from bot.core.status.announcement import (
     Act,
     Announcement,
@@ -25,14 +26,14 @@ from bot.core.status.announcement import (
     without,
 )
 from bot.core.status.announcement_view import Names, Notice, notice
-from bot.core.status.plan import UNKNOWN_FOR, Later, Nothing, Resolve, plan
+from bot.core.status.plan import Later, Nothing, Resolve, plan
 from bot.core.status.subscription import Choice, Standing, Subscription
 from bot.core.status.topics import Topic, topics, with_members
 from bot.core.status.watch import DAY, Known, Page, last_activity
 from bot.core.status.watch import Standing as Listed
 from bot.core.text import words
 from bot.core.view import View
-from bot.ports.announcing import SENT_WITHIN, Channels, Delivered, Delivery, Failed, Why
+from bot.ports.announcing import Channels, Delivered, Delivery, Failed, Why
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import Doubt, Loss, PageStore
 from handlers.pacing import Pacer
@@ -61,6 +62,7 @@ class Office:
     pacers: Mapping[str, Pacer] = field(default_factory=dict)
     replica: str = field(default_factory=lambda: secrets.token_hex(8))
     meters: Meters = UNMETERED
+    bounds: Bounds = BOUNDS
 
 
 def _began(topic: Topic, at: float) -> float:
@@ -96,7 +98,7 @@ class Clerk:
         self, office: Office, ground: Ground, subscription: Subscription, announced: dict[str, Announcement]
     ) -> None:
         self._office, self._page, self._doubt, self._at = office, ground.page, ground.doubt, ground.at
-        self._news = ground.news
+        self._news, self._bounds = ground.news, office.bounds
         self.subscription, self._announced = subscription, announced
         self._channels = office.channels[subscription.place.platform]
         self._log = _log.bind(page=self._page.id, subscription=subscription.id)
@@ -117,7 +119,7 @@ class Clerk:
     async def _topic(self, topic: Topic) -> bool:
         for _ in range(_ACTS):
             here = self._announced.get(topic.id)
-            match plan(topic, here, self.subscription, self._at):
+            match plan(topic, here, self.subscription, self._at, self._bounds):
                 case Nothing():
                     return True
                 case Later():
@@ -152,7 +154,7 @@ class Clerk:
             if self._unsure(here) and self._lately(single):
                 # Whatever the channel chose, and the page lists: what was told of may be less grave, or withdrawn, now.
                 topic = Topic(single.incident.id, (listed,), due=True)
-                act = plan(topic, here, anything, self._at)
+                act = plan(topic, here, anything, self._at, self._bounds)
                 if isinstance(act, Act):
                     known &= await self._look(topic, here or Announcement(topic.id), act)
         return known
@@ -167,7 +169,7 @@ class Clerk:
         place, found = self.subscription.place, list[tuple[str, str]]()
         parent = here.post.ref if act.intent.doing is Doing.REPLY and here.post else ""
         number, loss = (self._doubt.number, self._doubt.loss) if self._doubt else (0, Loss(0, 0.0))
-        if self._at < loss.at + UNKNOWN_FOR:
+        if self._at < loss.at + self._bounds.unknown:
             # What was under way when the store forgot it may still arrive.
             return False
         since = loss.since or _began(topic, self._at)
@@ -175,7 +177,7 @@ class Clerk:
             key = key_of(self.subscription, act.base, here.count + n)
             if not await self._paced(edit=True):
                 return False
-            async with asyncio.timeout(SENT_WITHIN):
+            async with asyncio.timeout(self._bounds.sent):
                 refs = await self._channels.find(place, parent, key, since)
             if isinstance(refs, Failed):
                 if refs.why not in _NEVER:
@@ -212,7 +214,7 @@ class Clerk:
         if not await self._paced(edit=act.intent.doing is Doing.EDIT):
             return False
         await self._channels.turn(self.subscription.place)
-        deadline = asyncio.get_running_loop().time() + SENT_WITHIN
+        deadline = asyncio.get_running_loop().time() + self._bounds.sent
         stored = await self._record(intended(here, act, token=secrets.token_hex(8), at=self._at))
         if stored is None or stored.intent is None:
             return False
@@ -297,7 +299,7 @@ class Clerk:
             return await self._record(doubtful(here)) is not None
         place = self.subscription.place
         parent = here.post.ref if intent.doing is Doing.REPLY and here.post else ""
-        async with asyncio.timeout(SENT_WITHIN):
+        async with asyncio.timeout(self._bounds.sent):
             found = await self._channels.find(place, parent, intent.sent.key, intent.at - _LOOK_BACK)
         if isinstance(found, Failed):
             if found.why not in _NEVER:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from bot.core.bounds import BOUNDS, Bounds
 from bot.core.event import Origin
 from bot.core.guides.library import Library
 from bot.core.recogniser.engine import Recogniser, Recognition
@@ -31,6 +32,7 @@ class Desk:
     leases: for work that one of several processes does. pages: for announcements; None where nothing is announced.
     watched: the pages channels can hear of, names by id. pace: how long silence lasts. tallies: counts without names.
     lookout: what many share in a workspace; None where nobody counts. odds: how often steps helped, by tenant.
+    bounds: how long what is under way may take.
     """
 
     library: Library
@@ -48,6 +50,7 @@ class Desk:
     meters: Meters = UNMETERED
     lookout: Lookout | None = None
     odds: dict[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
+    bounds: Bounds = BOUNDS
 
     async def around(self, origin: Origin | None = None) -> Around:
         """Return what holds for a turn played now, in the workspace of `origin`."""

@@ -26,8 +26,6 @@ _log = structlog.get_logger(__name__)
 
 _LOOK_BACK = 120.0
 """Seconds before a hand-off from which on its packet is looked for: clocks differ."""
-UNDER_WAY = 30.0
-"""Seconds after which a packet that was being posted is looked for: until then its request may still land."""
 
 
 def begun(desk: Desk, before: Conversation, after: Conversation) -> Conversation:
@@ -36,9 +34,9 @@ def begun(desk: Desk, before: Conversation, after: Conversation) -> Conversation
     return helping.asked(before, after) if rooms.handoff or rooms.handoff_person else after
 
 
-def under_way(conversation: Conversation, now: float) -> bool:
-    """Say whether somebody may be posting the packet right now."""
-    return helping.undelivered(conversation) and now - conversation.touched < UNDER_WAY
+def under_way(desk: Desk, conversation: Conversation) -> bool:
+    """Say whether somebody may be posting the packet right now: its request may still land."""
+    return helping.undelivered(conversation) and desk.clock() - conversation.touched < desk.bounds.unknown
 
 
 async def brought(desk: Desk, turn: Transition, chat: Chat, *, look: bool = False) -> Transition:

@@ -13,7 +13,6 @@ import structlog
 from bot.core.errors import StoreError
 from bot.core.event import InboundEvent, Origin
 from bot.core.status.incident import Board, Incident
-from bot.core.status.plan import UNKNOWN_FOR
 from bot.core.status.subscription import Place, Standing
 from bot.core.status.watch import Known
 from bot.core.triage.conversation import Conversation
@@ -38,7 +37,7 @@ from bot.core.triage.gathering import (
 from bot.core.triage.gathering_view import mark, shown
 from bot.core.triage.placement import Rooms
 from bot.core.triage.room import Murmur, Sensor, murmurs, signal
-from bot.ports.announcing import SENT_WITHIN, Channels, Delivered, Delivery, Failed, Gathers, Why
+from bot.ports.announcing import Channels, Delivered, Delivery, Failed, Gathers, Why
 from bot.ports.rooms import Heard, RoomStore
 from handlers.desk import Desk
 
@@ -217,7 +216,7 @@ class Lookout:
             if current is None:
                 return
             wanted = mark(desk.library, current, board, desk.clock())
-            act = plan(current, wanted, at, unknown_for=UNKNOWN_FOR)
+            act = plan(current, wanted, at, unknown_for=desk.bounds.unknown)
             if act is None:
                 return
             current = await clerk.carry_out(current, act)
@@ -263,7 +262,7 @@ class _Clerk:
         notice = shown(self.desk.library, here, doing, self.board, self.desk.clock())
         place, key, channels = _place(self.origin, here), here.key(doing), self._channels
         try:
-            async with asyncio.timeout(SENT_WITHIN):
+            async with asyncio.timeout(self.desk.bounds.sent):
                 if edit:
                     return await channels.edit(place, here.post, key, notice)
                 if doing == Doing.POST:
@@ -302,7 +301,7 @@ class _Clerk:
     async def _looked(self, here: Gathering, doing: str) -> Gathering | None:
         """Find out what became of a message whose sender never told."""
         parent = "" if doing == Doing.POST else here.post
-        async with asyncio.timeout(SENT_WITHIN):
+        async with asyncio.timeout(self.desk.bounds.sent):
             place = _place(self.origin, here)
             found = await self._channels.find(place, parent, here.key(doing), here.at - _LOOK_BACK)
         if isinstance(found, Failed):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b32encode
 from dataclasses import dataclass, replace
+from math import ceil
 
 import structlog
 
@@ -33,9 +34,6 @@ from handlers.passing import noted, shared, together
 from handlers.turning import turned
 
 _log = structlog.get_logger(__name__)
-
-_LOOKING = 30
-"""Seconds in which one replica alone sees to an answer that is owed."""
 
 OFFER = "@offer"
 """Step of a view that offers help to somebody in a watched channel; its choice is a guide, its conversation none."""
@@ -120,10 +118,11 @@ async def show_owed(desk: Desk, origin: Origin, chat: Chat, *, older_than: float
     """
     shown = 0
     for conversation in await desk.store.owed(origin, older_than=older_than):
-        if under_way(conversation, desk.clock()):
+        if under_way(desk, conversation):
             continue
+        # One replica alone sees to it meanwhile.
         mark = f"owed:{conversation.id}:{conversation.revision}"
-        if not await desk.store.claim(mark, conversation.origin, seconds=_LOOKING):
+        if not await desk.store.claim(mark, conversation.origin, seconds=ceil(desk.bounds.turn)):
             continue
         try:
             shown += await _show_owed(desk, conversation, chat)

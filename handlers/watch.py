@@ -20,8 +20,6 @@ INTERVAL = (60.0, 120.0)
 """Seconds between two readings; each is drawn anew, so that replicas and deployments do not ask in step."""
 STALE_AFTER, STALE_READINGS = 900.0, 5
 """Seconds without a reading, and readings that failed, after which operators are told, once: whichever lasts longer."""
-LEASE = 30.0
-"""Seconds a reading may take before another replica takes its turn."""
 
 STATES = frozenset(
     {
@@ -66,7 +64,7 @@ class Watcher:
     async def poll(self, page_id: str, feed: Feed) -> bool:
         """Read one page once and write down what it says; False if another replica does, or it could not be read."""
         pages = self.office.pages
-        lease = await pages.lease(page_id, "poll", self.office.replica, LEASE)
+        lease = await pages.lease(page_id, "poll", self.office.replica, self.office.bounds.turn)
         if lease is None:
             return False
         # Read before the page is: what is written later must not come from an earlier reading.

@@ -12,9 +12,6 @@ from bot.core.status.announcement_view import Notice
 from bot.core.status.subscription import Place
 from bot.core.view import View
 
-SENT_WITHIN = 10.0
-"""Seconds a request may take; afterwards its result is unknown."""
-
 
 class Why(StrEnum):
     """Why nothing, or nothing known, came of a request.

@@ -17,10 +17,8 @@ from bot.core.text import Text
 from bot.core.view import View
 from bot.ports.announcing import Channels, Failed
 
-FLUSH = 15.0
-"""Seconds between two looks: what happens at once in many channels is one message."""
 _MOST = 500
-"""Most lines kept until then."""
+"""Most lines kept until they are said; what happens at once in many channels is one message."""
 
 _log = structlog.get_logger(__name__)
 

@@ -15,9 +15,6 @@ from bot.core.recogniser.engine import Recogniser
 from bot.runtime.content import Content, load
 from handlers.desk import Desk
 
-LOOK = 15.0
-"""Seconds between two looks at the folders."""
-
 _FILES = ("guides/*/*.md", "messages/*.toml", "products/*.toml", "links.txt")
 
 _log = structlog.get_logger(__name__)

@@ -19,13 +19,14 @@ from bot.runtime import logs
 from bot.runtime.collecting import go_on
 from bot.runtime.dispatcher import Dispatcher
 from bot.runtime.limits import Limits
-from bot.runtime.operators import FLUSH, Operators
+from bot.runtime.operators import Operators
 from bot.runtime.platforms import PLATFORMS, Platform
-from bot.runtime.reloading import LOOK, Reloader
+from bot.runtime.reloading import Reloader
+from bot.runtime.rhythm import RHYTHM, Rhythm
 from bot.runtime.scheduler import Job, Jobs
 from bot.runtime.settings import Settings
 from bot.runtime.stopping import Told, hung_up
-from bot.runtime.watching import POLL, Watch, open_watch
+from bot.runtime.watching import Watch, open_watch
 from bot.runtime.wiring import desk as open_desk
 from handlers.board import FRESH, StoredStatus
 from handlers.channel import Suggested
@@ -38,13 +39,13 @@ if TYPE_CHECKING:
 
 _log = structlog.get_logger(__name__)
 
-ROOM = 3.0
-"""Seconds between two looks at what people report."""
-FINISH = 8.0
-"""Seconds running turns get to finish after a signal; orchestrators wait for ten."""
 
-
-async def run(settings: Settings, say: Callable[[str], None], platforms: Sequence[Platform] = PLATFORMS) -> int:
+async def run(
+    settings: Settings,
+    say: Callable[[str], None],
+    platforms: Sequence[Platform] = PLATFORMS,
+    rhythm: Rhythm = RHYTHM,
+) -> int:
     """Run until a signal comes, or no platform can go on; return the exit code.
 
     Raises `SettingsError` when nothing is configured, and whatever keeps a part from starting.
@@ -56,7 +57,7 @@ async def run(settings: Settings, say: Callable[[str], None], platforms: Sequenc
     told = Told()
     try:
         async with told.limit:
-            return await _run(settings, say, rows, told)
+            return await _run(settings, say, rows, told, rhythm)
     except TimeoutError:
         if not told.limit.expired():
             raise
@@ -68,28 +69,30 @@ async def run(settings: Settings, say: Callable[[str], None], platforms: Sequenc
         return 0
 
 
-async def _run(settings: Settings, say: Callable[[str], None], rows: Sequence[Platform], told: Told) -> int:
+async def _run(
+    settings: Settings, say: Callable[[str], None], rows: Sequence[Platform], told: Told, rhythm: Rhythm
+) -> int:
     async with AsyncExitStack() as stack:
         health = await _health(settings, stack)
         meters: Meters = health.metrics if health else UNMETERED
-        desk = await stack.enter_async_context(open_desk(settings, meters=meters, counting=True))
+        desk = await stack.enter_async_context(open_desk(settings, meters=meters, counting=True, bounds=rhythm.bounds))
         limits = Limits(settings.limits.person, settings.limits.channel)
         dispatcher = Dispatcher(partial(handle, desk), limits, meters)
         # For a start that fails or is broken off, while one platform is heard already.
-        stack.push_async_callback(dispatcher.close, within=FINISH)
+        stack.push_async_callback(dispatcher.close, within=rhythm.bounds.finish)
         titles = {guide.id: guide.title for guide in desk.library.guides.values()}
         house = House(dispatcher, desk.library.messages, read, titles, desk.leases, desk.watched, Suggested(desk))
         running: dict[str, Running] = {}
         for row in rows:
             running[row.name] = await stack.enter_async_context(row.start(settings, house))
             say(f"{row.name}: {running[row.name].says}")
-        watch = await _watch(settings, desk, running, stack)
+        watch = await _watch(settings, desk, running, stack, rhythm)
         reloader = Reloader(desk, titles, settings.content_dirs, settings.locale)
         more: list[tuple[Job, float]] = [*(watch.jobs if watch else ())]
-        more += [(reloader.look, LOOK)] if settings.content_dirs else []
-        more += _lookout(desk, running)
-        more += _operators(settings, desk, running, stack)
-        jobs = Jobs(desk, {name: one.chat for name, one in running.items()}, more)
+        more += [(reloader.look, rhythm.content)] if settings.content_dirs else []
+        more += _lookout(desk, running, rhythm)
+        more += _operators(settings, desk, running, stack, rhythm)
+        jobs = Jobs(desk, {name: one.chat for name, one in running.items()}, more, rhythm)
         jobs.start()
         stack.callback(jobs.stop)
         go_on()
@@ -100,11 +103,11 @@ async def _run(settings: Settings, say: Callable[[str], None], rows: Sequence[Pl
             code = await _until(told, running)
         if health:
             health.trouble = "stopping"
-        await _drained(dispatcher, jobs, watch)
+        await _drained(dispatcher, jobs, watch, rhythm.bounds.finish)
         return code
 
 
-def _lookout(desk: Desk, running: Mapping[str, Running]) -> list[tuple[Job, float]]:
+def _lookout(desk: Desk, running: Mapping[str, Running], rhythm: Rhythm) -> list[tuple[Job, float]]:
     """Let the rooms be heard on the platforms whose channels can be told."""
     lookout = desk.lookout
     if lookout is None:
@@ -114,11 +117,11 @@ def _lookout(desk: Desk, running: Mapping[str, Running]) -> list[tuple[Job, floa
     async def room() -> None:
         await lookout.tick(desk)
 
-    return [(room, ROOM)]
+    return [(room, rhythm.room)]
 
 
 def _operators(
-    settings: Settings, desk: Desk, running: Mapping[str, Running], stack: AsyncExitStack
+    settings: Settings, desk: Desk, running: Mapping[str, Running], stack: AsyncExitStack, rhythm: Rhythm
 ) -> list[tuple[Job, float]]:
     """Let operators hear in channels of theirs what the log says."""
     if not settings.operators:
@@ -128,7 +131,7 @@ def _operators(
     operators = Operators(desk.library.messages, channels, places)
     logs.listen(operators.hear)
     stack.push_async_callback(operators.flush)
-    return [(operators.flush, FLUSH)]
+    return [(operators.flush, rhythm.operators)]
 
 
 async def _health(settings: Settings, stack: AsyncExitStack) -> Health | None:
@@ -145,11 +148,11 @@ async def _health(settings: Settings, stack: AsyncExitStack) -> Health | None:
     return health
 
 
-async def _drained(dispatcher: Dispatcher, jobs: Jobs, watch: Watch | None) -> None:
+async def _drained(dispatcher: Dispatcher, jobs: Jobs, watch: Watch | None, finish: float) -> None:
     """Stop in the order in which nothing that was taken in is dropped: what is not finished in time stays owed."""
     dispatcher.shut()
     jobs.stop()
-    await asyncio.gather(dispatcher.close(within=FINISH), *([_released(watch)] if watch else ()))
+    await asyncio.gather(dispatcher.close(within=finish), *([_released(watch)] if watch else ()))
 
 
 async def _released(watch: Watch) -> None:
@@ -161,7 +164,7 @@ async def _released(watch: Watch) -> None:
 
 
 async def _watch(
-    settings: Settings, desk: Desk, running: Mapping[str, Running], clients: AsyncExitStack
+    settings: Settings, desk: Desk, running: Mapping[str, Running], clients: AsyncExitStack, rhythm: Rhythm
 ) -> Watch | None:
     """Watch for the platforms that can announce; None where there are none."""
     channels = {name: one.channels for name, one in running.items() if isinstance(one, Announces)}
@@ -170,14 +173,15 @@ async def _watch(
         _log.error("subscriptions of platforms that cannot announce here", platforms=sorted(mute))
     if not channels or desk.pages is None:
         return None
-    watch = open_watch(settings, desk.library, desk.pages, channels, clients, desk.meters)
+    opening = open_watch(settings, desk.library, desk.pages, channels, desk.meters, rhythm)
+    watch = await clients.enter_async_context(opening)
     await watch.recall()
     await watch.declare()
     # The page is read by one process for all of them.
     page = settings.status.page_id or desk.library.services.page.id
     stored = StoredStatus(desk.pages, page, desk.status, fresh=max(FRESH, 2.0 * settings.status.interval))
     desk.status = stored
-    watch.more.append((stored.refresh, POLL))
+    watch.more.append((stored.refresh, rhythm.page))
     return watch
 
 

@@ -16,6 +16,7 @@ from bot.core.event import Origin
 from bot.core.status.incident import Health
 from bot.core.triage.conversation import Conversation
 from bot.ports.chat import Chat
+from bot.runtime.rhythm import RHYTHM, Rhythm
 from handlers.desk import Desk
 from handlers.insights import learn
 from handlers.life import look_after
@@ -24,36 +25,33 @@ from handlers.waiting import tell_ended, tell_touched
 
 _log = structlog.get_logger(__name__)
 
-FLUSH, OWED, ENDED, SILENT, LEARNED = 2.0, 10.0, 60.0, 60.0, 300.0
-"""Seconds between two rounds of each job."""
-OWED_FOR = 10.0
-"""Seconds after which an answer nobody has confirmed is looked for."""
-
-
 Job = Callable[[], Awaitable[None]]
 
 
 class Jobs:
     """The periodic work of one process, for the platforms it runs. It is bounded: a round that lasts skips the next."""
 
-    def __init__(self, desk: Desk, chats: Mapping[str, Chat], more: Sequence[tuple[Job, float]] = ()) -> None:
+    def __init__(
+        self, desk: Desk, chats: Mapping[str, Chat], more: Sequence[tuple[Job, float]] = (), rhythm: Rhythm = RHYTHM
+    ) -> None:
         """Take the chats by platform; workspaces of other platforms are left to other processes.
 
         more: further jobs, each with the seconds between two rounds.
         """
-        self._desk, self._chats, self._more = desk, chats, tuple(more)
+        self._desk, self._chats, self._more, self._rhythm = desk, chats, tuple(more), rhythm
         self._holder = secrets.token_hex(8)
         # The zone of the machine is of no interest, and reading it may fail.
         self._scheduler = AsyncIOScheduler(timezone=UTC)
 
     def start(self) -> None:
         """Begin, in the running loop."""
+        rhythm = self._rhythm
         own: tuple[tuple[Job, float], ...] = (
-            (self.written, FLUSH),
-            (self.owed, OWED),
-            (self.ended, ENDED),
-            (self.silent, SILENT),
-            (self.learned, LEARNED),
+            (self.written, rhythm.written),
+            (self.owed, rhythm.owed),
+            (self.ended, rhythm.ended),
+            (self.silent, rhythm.silent),
+            (self.learned, rhythm.learned),
         )
         for job, seconds in (*own, *self._more):
             self._scheduler.add_job(
@@ -74,7 +72,7 @@ class Jobs:
     async def silent(self) -> None:
         """See to conversations nobody answers; one process does so for all, and nothing breaks when two do."""
         leases = self._desk.leases
-        if leases and not await leases.take("silence", self._holder, 2 * SILENT):
+        if leases and not await leases.take("silence", self._holder, 2 * self._rhythm.silent):
             return
         for place in await self._desk.store.workspaces():
             if chat := self._chats.get(place.platform):
@@ -90,7 +88,7 @@ class Jobs:
         """Show the answers that are owed, in every workspace."""
         for place in await self._desk.store.workspaces():
             if chat := self._chats.get(place.platform):
-                await show_owed(self._desk, place, chat, older_than=OWED_FOR)
+                await show_owed(self._desk, place, chat, older_than=self._desk.bounds.owed)
 
     async def ended(self) -> None:
         """Tell those who wait for something that is over."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from bot.adapters.statuspage.settings import PageSettings
 from bot.core.guides.library import Library
@@ -14,6 +14,7 @@ from bot.ports.announcing import Channels
 from bot.ports.feed import Feed
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import PageStore
+from bot.runtime.rhythm import RHYTHM, Rhythm
 from bot.runtime.settings import Settings
 from handlers.announce import Announcer, Office, tidy
 from handlers.pacing import Budget, Pacer
@@ -21,9 +22,6 @@ from handlers.recall import recall
 from handlers.subscriptions import Declared, declare
 from handlers.watch import Watcher
 
-POLL, ANNOUNCE, RECALL, TIDY = 5.0, 2.0, 10.0, 3600.0
-"""Seconds between two looks: whether a page is due, whether a channel lacks something, whether the store has forgotten
-something, what can be forgotten."""
 _SPREAD = 1 / 3
 """How much earlier or later than `status.interval` a page may be read."""
 
@@ -33,7 +31,15 @@ Job = Callable[[], Awaitable[None]]
 class Watch:
     """The pages of one process and the platforms it announces on. more: what others have to do as often."""
 
-    def __init__(self, office: Office, watcher: Watcher, declared: Sequence[Declared], pages: Sequence[str]) -> None:
+    def __init__(
+        self,
+        office: Office,
+        watcher: Watcher,
+        declared: Sequence[Declared],
+        pages: Sequence[str],
+        rhythm: Rhythm = RHYTHM,
+    ) -> None:
+        self._rhythm = rhythm
         self.office, self._watcher, self._declared, self._pages = office, watcher, tuple(declared), tuple(pages)
         self._announcer = Announcer(office)
         self._stores: dict[str, str] = {}
@@ -42,8 +48,10 @@ class Watch:
     @property
     def jobs(self) -> tuple[tuple[Job, float], ...]:
         """What is to be done, each how many seconds; a page and platform by itself, so that none waits for another."""
-        walks = [(self._walk(page, platform), ANNOUNCE) for page in self._pages for platform in self.office.channels]
-        return ((self.poll, POLL), (self.recall, RECALL), *walks, (self.tidy, TIDY), *self.more)
+        every = self._rhythm
+        walks = [(self._walk(page, name), every.channels) for page in self._pages for name in self.office.channels]
+        own = ((self.poll, every.page), (self.recall, every.forgotten), *walks, (self.tidy, every.tidy))
+        return (*own, *self.more)
 
     async def poll(self) -> None:
         """Read what is due."""
@@ -79,24 +87,26 @@ class Watch:
             await self._announcer.release(platform)
 
 
-def open_watch(
-    settings: Settings, library: Library, pages: PageStore, channels: Mapping[str, Channels], stack: AsyncExitStack,
+@asynccontextmanager
+async def open_watch(
+    settings: Settings,
+    library: Library,
+    pages: PageStore,
+    channels: Mapping[str, Channels],
     meters: Meters = UNMETERED,
-) -> Watch:  # fmt: skip
-    """Put a watch together; its clients are closed with `stack`."""
+    rhythm: Rhythm = RHYTHM,
+) -> AsyncIterator[Watch]:
+    """Put a watch together; its clients are closed at the end."""
     names = Names(library.messages, library.services.components)
     pacers = {platform: Pacer(budgets(settings).get(platform, Budget())) for platform in channels}
-    office = Office(pages, channels, lambda _: names, pacers, meters=meters)
-    feeds = {page.id: _feed(page, stack) for page in watched(settings, library.services.page)}
+    office = Office(pages, channels, lambda _: names, pacers, meters=meters, bounds=rhythm.bounds)
     every = float(settings.status.interval)
     interval = (every * (1 - _SPREAD), every * (1 + _SPREAD))
     wanted = declared(settings, settings.status.page_id or library.services.page.id)
-    return Watch(
-        office,
-        Watcher(office, feeds, interval=interval, fresh=3600.0 * settings.status.late_hours),
-        wanted,
-        tuple(feeds),
-    )
+    async with AsyncExitStack() as stack:
+        feeds = {page.id: _feed(page, stack) for page in watched(settings, library.services.page)}
+        watcher = Watcher(office, feeds, interval=interval, fresh=3600.0 * settings.status.late_hours)
+        yield Watch(office, watcher, wanted, tuple(feeds), rhythm)
 
 
 def budgets(settings: Settings) -> Mapping[str, Budget]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.adapters.statuspage.settings import PageSettings
+from bot.core.bounds import BOUNDS, Bounds
 from bot.core.errors import StoreError
 from bot.core.services import Page
 from bot.ports.meters import UNMETERED, Meters
@@ -33,7 +34,12 @@ LAST = 1.0
 
 @asynccontextmanager
 async def desk(
-    settings: Settings, content: Content | None = None, meters: Meters = UNMETERED, *, counting: bool = False
+    settings: Settings,
+    content: Content | None = None,
+    meters: Meters = UNMETERED,
+    *,
+    counting: bool = False,
+    bounds: Bounds = BOUNDS,
 ) -> AsyncIterator[Desk]:
     """Put a desk together and take it down again; raises SettingsError, ContentError or StoreUnavailable.
 
@@ -69,6 +75,7 @@ async def desk(
                 tallies=tallies,
                 meters=meters,
                 lookout=lookout,
+                bounds=bounds,
             )
         finally:
             await source.close()

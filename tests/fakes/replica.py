@@ -15,30 +15,26 @@ import structlog
 
 from bot.adapters.store.clients import open_server
 from bot.adapters.store.pages import RedisPages
+from bot.core.bounds import Bounds
 from bot.core.errors import RedialError
-from bot.core.status import plan
 from bot.core.status.announcement_view import Names
 from bot.runtime.content import load
-from handlers import announce, clerk, watch
+from handlers.announce import Announcer, Office
 from handlers.watch import Watcher
 from tests.fakes.wire import CLAUDE, WireChannels
 
-UNKNOWN_FOR, SENT_WITHIN, LEASE = 0.6, 0.3, 0.4
+# Edits are damped by the hour, and this is minutes of what would be weeks.
+QUICK = Bounds(sent=0.3, unknown=0.6, turn=0.4, edits=10**6)
 
 
 async def live(url: str, port: int) -> None:
     """Work for ever."""
-    # Edits are damped by the hour, and this is minutes of what would be weeks.
-    vars(plan).update(UNKNOWN_FOR=UNKNOWN_FOR, EDITS_AN_HOUR=10**6)
-    vars(announce)["LEASE"] = LEASE
-    vars(clerk)["SENT_WITHIN"] = SENT_WITHIN
-    vars(watch)["LEASE"] = LEASE
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     library, channels = load().library, WireChannels(port)
     names = Names(library.messages, library.services.components)
     pages = RedisPages(await open_server(url, Path("unused")))
-    office = announce.Office(pages, {"wire": channels}, lambda _: names)
-    watcher, announcer = Watcher(office, {CLAUDE: channels}), announce.Announcer(office)
+    office = Office(pages, {"wire": channels}, lambda _: names, bounds=QUICK)
+    watcher, announcer = Watcher(office, {CLAUDE: channels}), Announcer(office)
     while True:
         with suppress(RedialError, OSError):
             await watcher.poll(CLAUDE, channels)

@@ -19,10 +19,11 @@ import pytest
 
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
+from bot.core.bounds import Bounds
 from bot.core.event import InboundEvent, Origin, Said
 from bot.core.text import plain
 from bot.core.view import View
-from bot.runtime import scheduler
+from bot.runtime.rhythm import Rhythm
 from bot.runtime.settings import LimitSettings, Settings, StatusSettings
 from tests.faults import servers
 from tests.faults.servers import Redis
@@ -130,16 +131,11 @@ async def test_a_store_that_is_slow_is_waited_for(settings: Settings, server: Re
         assert time.monotonic() - began > 0.5, "it was slow indeed"
 
 
-async def test_an_answer_that_could_not_be_confirmed_is_not_shown_again(
-    settings: Settings, server: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_answer_that_could_not_be_confirmed_is_not_shown_again(settings: Settings, server: Redis) -> None:
     """Posted, and then the store goes before that is noted: found when it is back, or confirmed from memory."""
-    monkeypatch.setattr(scheduler, "OWED", 0.2)
-    monkeypatch.setattr(scheduler, "OWED_FOR", 0.5)
-    monkeypatch.setattr(scheduler, "FLUSH", 0.2)
     go_on = asyncio.Event()
-    line = Line(pause=go_on.wait)
-    async with served(settings, line, []):
+    line, quick = Line(pause=go_on.wait), Rhythm(written=0.2, owed=0.2, bounds=Bounds(owed=0.5))
+    async with served(settings, line, [], rhythm=quick):
         said(line, 1, CUT_OFF)
         await line.begun.wait()
         with servers.stopped(server):

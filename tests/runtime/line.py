@@ -17,6 +17,7 @@ from bot.ports.platform import House
 from bot.runtime import running
 from bot.runtime.checks import Check
 from bot.runtime.platforms import Platform
+from bot.runtime.rhythm import RHYTHM, Rhythm
 from bot.runtime.settings import Settings
 
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
@@ -89,7 +90,7 @@ class Line:
 
 @contextlib.asynccontextmanager
 async def served(
-    settings: Settings, line: Line, said: list[str], *more: Line, up: int = 0
+    settings: Settings, line: Line, said: list[str], *more: Line, up: int = 0, rhythm: Rhythm = RHYTHM
 ) -> AsyncIterator[asyncio.Task[int]]:
     """Run until the end; enters once all platforms, or `up` of them, are connected."""
     connected = asyncio.Event()
@@ -99,7 +100,7 @@ async def served(
         if len(said) == (up or 1 + len(more)):
             connected.set()
 
-    serving = asyncio.create_task(running.run(settings, say, [one.row() for one in (line, *more)]))
+    serving = asyncio.create_task(running.run(settings, say, [one.row() for one in (line, *more)], rhythm))
     try:
         async with asyncio.timeout(DEADLINE):
             waiting = asyncio.create_task(connected.wait())

@@ -12,8 +12,8 @@ import pytest
 
 from bot.core.event import InboundEvent, Said
 from bot.core.text import plain
-from bot.runtime import reloading
 from bot.runtime.reloading import Reloader
+from bot.runtime.rhythm import RHYTHM, Rhythm
 from bot.runtime.settings import Settings
 from bot.runtime.wiring import desk
 from handlers.desk import Desk
@@ -125,15 +125,10 @@ async def until(true: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize("way", ["signal", "change"])
-async def test_a_process_goes_on_with_new_content(
-    own: Settings, folder: Path, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
+async def test_a_process_goes_on_with_new_content(own: Settings, folder: Path, way: str) -> None:
     """A conversation that is open goes on; what is asked next finds the new guide."""
-    from bot.runtime import running  # noqa: PLC0415 - beside the other
-
-    monkeypatch.setattr(running, "LOOK", 0.2 if way == "change" else reloading.LOOK)
-    line = Line()
-    async with served(own, line, []) as serving:
+    line, rhythm = Line(), Rhythm(content=0.2) if way == "change" else RHYTHM
+    async with served(own, line, [], rhythm=rhythm) as serving:
         assert line.submit(1)
         await until(lambda: line.views)
         (folder / "guides" / "en" / "zork.md").write_text(GUIDE.format(title="The gateway is slow", sign=2))

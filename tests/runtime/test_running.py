@@ -12,11 +12,13 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.store import connect
+from bot.core.bounds import Bounds
 from bot.core.errors import ChannelGone, ChatUnavailable, SettingsError
 from bot.core.guides.guide import Outcome
 from bot.ports.chat import Posted
-from bot.runtime import running, scheduler
+from bot.runtime import running
 from bot.runtime.doctor import examine
+from bot.runtime.rhythm import Rhythm
 from bot.runtime.scheduler import Jobs
 from bot.runtime.settings import Settings
 from bot.runtime.wiring import desk
@@ -24,6 +26,8 @@ from tests.contract.conversations import triage
 from tests.runtime.line import ALICE, Line, served
 from tests.runtime.redial import Redial
 from tests.scenarios.desk import Page
+
+AT_ONCE = Bounds(owed=0.0)
 
 
 async def test_a_line_a_platform_and_a_turn_that_is_running_is_finished(settings: Settings) -> None:
@@ -41,18 +45,14 @@ async def test_a_line_a_platform_and_a_turn_that_is_running_is_finished(settings
     await store.close()
 
 
-async def test_what_is_not_finished_stays_owed_and_the_next_process_shows_it_once(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(running, "FINISH", 0.1)
+async def test_what_is_not_finished_stays_owed_and_the_next_process_shows_it_once(settings: Settings) -> None:
     line = Line(pause=asyncio.Event().wait)
-    async with served(settings, line, []) as serving:
+    async with served(settings, line, [], rhythm=Rhythm(bounds=Bounds(finish=0.1))) as serving:
         line.submit(1)
         await line.begun.wait()
         os.kill(os.getpid(), signal.SIGINT)
         assert await serving == 0
-    monkeypatch.setattr(scheduler, "OWED_FOR", 0.0)
-    async with desk(settings) as one, desk(settings) as two:
+    async with desk(settings, bounds=AT_ONCE) as one, desk(settings, bounds=AT_ONCE) as two:
         after = Line()
         await asyncio.gather(*(Jobs(replica, {"slack": after}).owed() for replica in (one, two)))
         await Jobs(two, {"slack": after}).owed()
@@ -60,9 +60,8 @@ async def test_what_is_not_finished_stays_owed_and_the_next_process_shows_it_onc
         assert await one.store.owed(ALICE, older_than=0) == ()
 
 
-async def test_an_owed_answer_that_is_found_is_adopted(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduler, "OWED_FOR", 0.0)
-    async with desk(settings) as one:
+async def test_an_owed_answer_that_is_found_is_adopted(settings: Settings) -> None:
+    async with desk(settings, bounds=AT_ONCE) as one:
         await _owe(one.store.commit)
         line = Line(found=Posted("1.5", "1.7"))
         await Jobs(one, {"slack": line}).owed()
@@ -73,15 +72,11 @@ async def test_an_owed_answer_that_is_found_is_adopted(settings: Settings, monke
 
 
 @pytest.mark.parametrize(("error", "left"), [(ChannelGone("is_archived"), 0), (ChatUnavailable("busy"), 1)])
-async def test_an_owed_answer_that_cannot_be_shown(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, error: Exception, left: int
-) -> None:
-    monkeypatch.setattr(scheduler, "OWED_FOR", 0.0)
-
+async def test_an_owed_answer_that_cannot_be_shown(settings: Settings, error: Exception, left: int) -> None:
     async def fail() -> None:
         raise error
 
-    async with desk(settings) as one:
+    async with desk(settings, bounds=AT_ONCE) as one:
         await _owe(one.store.commit)
         await Jobs(one, {"slack": Line(pause=fail)}).owed()
         assert len(await one.store.owed(ALICE, older_than=0)) == left
@@ -101,9 +96,8 @@ async def test_those_who_wait_are_told_once_when_it_is_over(settings: Settings) 
         assert here.open
 
 
-async def test_other_platforms_are_left_to_other_processes(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduler, "OWED_FOR", 0.0)
-    async with desk(settings) as one:
+async def test_other_platforms_are_left_to_other_processes(settings: Settings) -> None:
+    async with desk(settings, bounds=AT_ONCE) as one:
         await _owe(one.store.commit)
         line = Line()
         await Jobs(one, {"discord": line}).owed()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -52,8 +51,7 @@ async def test_the_settings_file_says_which_pages_are_watched_and_who_listens() 
     assert one.choice == Choice(least="major", mention="<!subteam^S1>")
     assert (other.place, other.page, other.choice.replies) == (Place("discord", "42", "43"), "abc", False)
     pages = MemoryPages(Clock(1000.0))
-    async with AsyncExitStack() as stack:
-        watch = open_watch(settings, content.library, pages, {"slack": PaperChannels()}, stack)
+    async with open_watch(settings, content.library, pages, {"slack": PaperChannels()}) as watch:
         for _ in range(2):
             await watch.declare()
         names = [job.__name__ for job, _ in watch.jobs]
@@ -71,8 +69,7 @@ async def test_the_settings_file_says_which_pages_are_watched_and_who_listens() 
 async def test_what_the_settings_file_declares_comes_back_by_itself_into_a_store_that_was_emptied() -> None:
     content, settings = load(), load_settings()
     pages, known = MemoryPages(Clock(1000.0)), content.library.services.page
-    async with AsyncExitStack() as stack:
-        watch = open_watch(settings, content.library, pages, {"slack": PaperChannels()}, stack)
+    async with open_watch(settings, content.library, pages, {"slack": PaperChannels()}) as watch:
         await watch.declare()
         await watch.recall()
         pages.loses(None)

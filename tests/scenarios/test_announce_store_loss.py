@@ -20,18 +20,17 @@ from bot.adapters.rehearsal.pages import MemoryPages
 from bot.adapters.store.clients import open_server
 from bot.adapters.store.launch import server_program
 from bot.adapters.store.pages import RedisPages
+from bot.core.bounds import Bounds
 from bot.core.errors import RedialError
-from bot.core.status import plan
 from bot.core.status.announcement_view import Tone
 from bot.core.status.subscription import Place
-from handlers import clerk
 from handlers.announce import Announcer, Office
 from handlers.subscriptions import Declared, declare
 from tests.contract.conftest import Proxy, free_port, wait_for
 from tests.scenarios.announcing import CLAUDE, OLD, Town, made, page_of, said, text
 
-ARRIVES = 0.2
-"""Seconds after which nothing that is under way lands any more; half a minute in earnest."""
+QUICK = Bounds(unknown=0.2)
+"""Nothing that is under way lands later; half a minute in earnest."""
 DEADLINE = 20.0
 
 
@@ -81,9 +80,7 @@ def served(folder: Path) -> Iterator[tuple[redis.Redis, int]]:
 
 
 @pytest.fixture
-async def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Pair]:
-    for module in (plan, clerk):
-        monkeypatch.setattr(module, "UNKNOWN_FOR", ARRIVES)
+async def pair(tmp_path: Path) -> AsyncIterator[Pair]:
     with served(tmp_path / "one") as (first, one), served(tmp_path / "two") as (second, two):
         second.replicaof("127.0.0.1", str(one))
         proxy = Proxy(("127.0.0.1", one))
@@ -138,7 +135,7 @@ async def scene(pair: Pair, tmp_path: Path) -> AsyncIterator[Scene]:
     town, pages = await Town.build(), RedisPages(server)
     town.clock.now = time.time()
     town.pages = cast("MemoryPages", pages)
-    town.office = Office(pages, {"paper": town.paper}, lambda _: town.names)
+    town.office = Office(pages, {"paper": town.paper}, lambda _: town.names, bounds=QUICK)
     here = Scene(town, pages, Announcer(town.office), pair)
     await declare(town.office, [Declared(Place("paper", "W", channel), CLAUDE) for channel in ("C1", "C2")], [CLAUDE])
     await here.reads()

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from bot.core.bounds import BOUNDS
 from bot.core.status.announcement_view import Tone
 from bot.core.status.incident import Incident
 from bot.core.status.official import reading
-from bot.core.status.plan import EDITS_AN_HOUR
 from bot.core.status.statuspage import parse_incidents, parse_summary
 from bot.core.status.watch import Standing
 from bot.core.text import Text
@@ -282,7 +282,7 @@ class TestTheVendorChangesItsMind:
         for n in range(60):
             advisory["name"] = f"Name {n}"
             await town.tells(page_of(advisory, *OLD), after=1)
-        assert len(post.history) + len(town.replies(post)) < 18 + 17 + 2 * EDITS_AN_HOUR, "a flapping title is damped"
+        assert len(post.history) + len(town.replies(post)) < 18 + 17 + 2 * BOUNDS.edits, "a flapping title is damped"
         await town.tells(page_of(advisory, *OLD), after=HOUR)
         assert "Name 59" in text(post)
 

@@ -18,6 +18,7 @@ from bot.adapters.store.leases import RedisLeases
 from bot.adapters.store.pages import RedisPages
 from bot.adapters.store.rooms import RedisRooms
 from bot.adapters.store.tallies import RedisTallies
+from bot.core.bounds import BOUNDS
 from bot.core.errors import ChatUnavailable
 from bot.core.event import Commanded, InboundEvent, Pressed
 from bot.core.status.subscription import Choice, Place, Subscription
@@ -29,7 +30,6 @@ from bot.core.triage.placement import Where
 from bot.core.triage.room import Sensor
 from bot.runtime.scheduler import Jobs
 from handlers.desk import Desk
-from handlers.handoff import UNDER_WAY
 from handlers.insights import gathered
 from handlers.life import look_after
 from handlers.room import Lookout
@@ -221,7 +221,7 @@ async def handed(house: House, key: str = "crashed1") -> Conversation:
 class TestAHandOffAndAKill:
     async def test_between_storing_and_posting(self, house: House) -> None:
         await handed(house)
-        house.now += UNDER_WAY - 1
+        house.now += BOUNDS.unknown - 1
         assert await house.owed() == 0, "its request may still be under way"
         house.now += 2
         assert await house.owed() == 1
@@ -233,7 +233,7 @@ class TestAHandOffAndAKill:
         here = await handed(house)
         view = helping.packet_view(house.desk.library, here, await house.desk.around(), "")
         await house.bench.chat.show(replace(house.bench.origin(ANN), channel="other"), view, Where.MESSAGE)
-        house.now += UNDER_WAY + 1
+        house.now += BOUNDS.unknown + 1
         assert await house.owed() == 1
         assert len(await house.packets()) == 1, "it was found"
         assert "with the helpers" in (await house.texts())[-1]
@@ -241,7 +241,7 @@ class TestAHandOffAndAKill:
     async def test_where_nobody_may_look_it_is_not_posted_twice(self, house: House) -> None:
         await handed(house)
         house.bench.chat.unread.add("other")
-        house.now += UNDER_WAY + 1
+        house.now += BOUNDS.unknown + 1
         assert await house.owed() == 1
         assert await house.packets() == []
         assert "may not read there whether it arrived" in (await house.texts())[-1]
@@ -250,7 +250,7 @@ class TestAHandOffAndAKill:
     async def test_between_recording_and_telling_who_asked(self, house: House) -> None:
         here = await handed(house)
         await house.desk.store.commit("x", helping.delivered(here, "m1", "https://room.example/m1"))
-        house.now += UNDER_WAY + 1
+        house.now += BOUNDS.unknown + 1
         assert await house.owed() == 1
         assert await house.packets() == []
         assert "with the helpers" in (await house.texts())[-1]
@@ -259,7 +259,7 @@ class TestAHandOffAndAKill:
         self, house: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await handed(house)
-        house.now += UNDER_WAY + 1
+        house.now += BOUNDS.unknown + 1
         show = house.bench.chat.show
 
         async def away(*_: object, **__: object) -> None:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import pytest
 
+from bot.core.bounds import Bounds
 from bot.core.event import InboundEvent, Said
 from bot.core.recogniser.engine import Recognition
 from bot.core.status.announcement import Announcement, Sent
@@ -31,6 +32,7 @@ WEB = "claude.ai in firefox says Connection lost. Retrying... since ten minutes"
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
 LIMIT = "You've hit your usage limit"
 NOT_YOU = "It is probably not you: Claude has an open incident."
+AT_ONCE = Bounds(unknown=0.0)
 WAIT, DIFFERENT = "Wait and tell me", "Mine is different: start anyway"
 
 
@@ -361,9 +363,7 @@ class TestTheRoom:
         await crowd.running(both(*looks))
         assert len(await notes(crowd)) == 1
 
-    async def test_a_note_nobody_heard_back_of_is_found_and_not_sent_again(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    async def test_a_note_nobody_heard_back_of_is_found_and_not_sent_again(self, tmp_path: Path) -> None:
         # Where Discord is played, it is another day: what was sent since is not looked for there. See test_channels.py.
         async with CROWDS["slack"](tmp_path / "data") as crowd:
             crowd.lookout.channels = {crowd.platform: Silent(crowd)}  # type: ignore[dict-item]
@@ -374,16 +374,14 @@ class TestTheRoom:
             crowd.lookout.channels = {crowd.platform: crowd.channels}
             await crowd.looks()
             assert len(await notes(crowd)) == 1, "it may still be under way"
-            monkeypatch.setattr("handlers.room.UNKNOWN_FOR", 0.0)
+            crowd.desk.bounds = AT_ONCE
             for _ in range(2):
                 await crowd.looks()
             assert len(await notes(crowd)) == 1
             await crowd.command(CUT_OFF, user="ann")
             assert "This thread" in await answer(crowd, "ann"), "its address is known"
 
-    async def test_a_process_that_dies_before_it_sends_leaves_it_to_the_next(
-        self, crowd: Crowd, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    async def test_a_process_that_dies_before_it_sends_leaves_it_to_the_next(self, crowd: Crowd) -> None:
         crowd.lookout.channels = {crowd.platform: Dead()}  # type: ignore[dict-item]
         for _ in range(3):
             await crowd.mention(CUT_OFF)
@@ -392,7 +390,7 @@ class TestTheRoom:
         other = crowd.replica()
         await other.looks()
         assert await notes(crowd) == []
-        monkeypatch.setattr("handlers.room.UNKNOWN_FOR", 0.0)
+        other.desk.bounds = AT_ONCE
         for _ in range(2):
             await other.looks()
         assert len(await notes(crowd)) == 1

@@ -1,47 +1,48 @@
 """`redial run` on a machine of its own: Slack, Discord and the page are servers of this one, minutes are seconds.
 
 The bounds stand where they are half a minute in earnest, or a test of many deaths would take hours. Their order is
-kept: a request ends before it counts as unknown, and a lease outlives the work it is for.
+kept: a request ends before it counts as unknown, and a turn outlives the work it is for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import asyncio
+import sys
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 
-from bot.adapters.discord import gateway
-from bot.cli import main
-from bot.core.status import plan
-from bot.ports.feed import Feed
-from bot.runtime import scheduler, watching
-from handlers import announce, clerk, handoff, triage, watch
-from handlers.clerk import Office
-from handlers.watch import Watcher
+from bot.adapters.discord.gateway import Access, Turns, start
+from bot.core.bounds import Bounds
+from bot.ports.platform import House, Running
+from bot.runtime.logs import lines
+from bot.runtime.platforms import PLATFORMS
+from bot.runtime.rhythm import Rhythm
+from bot.runtime.running import run
+from bot.runtime.settings import Settings, load_settings
 from tests.fakes import run_discord  # noqa: F401 - importing it names another Discord
 
-
-class Eager(Watcher):
-    """Reads the page every second or two."""
-
-    def __init__(self, office: Office, feeds: Mapping[str, Feed], **_: Any) -> None:  # noqa: ANN401 - its own interval
-        super().__init__(office, feeds, interval=(1.0, 2.0))
+RHYTHM = Rhythm(
+    written=0.5, owed=1.0, page=1.0, channels=0.5, forgotten=2.0,
+    bounds=Bounds(sent=3.0, unknown=4.0, turn=3.0, owed=4.0, edits=10**6),
+)  # fmt: skip
 
 
-BOUNDS: tuple[tuple[object, dict[str, object]], ...] = (
-    (plan, {"UNKNOWN_FOR": 4.0, "EDITS_AN_HOUR": 10**6}),
-    (clerk, {"UNKNOWN_FOR": 4.0, "SENT_WITHIN": 3.0}),
-    (announce, {"LEASE": 3.0}),
-    (watch, {"LEASE": 3.0}),
-    (watching, {"POLL": 1.0, "ANNOUNCE": 0.5, "RECALL": 2.0, "Watcher": Eager}),
-    (scheduler, {"FLUSH": 0.5, "OWED": 1.0, "OWED_FOR": 4.0}),
-    (triage, {"_LOOKING": 4}),
-    (handoff, {"UNDER_WAY": 4.0}),
-    (gateway, {"HELD": 4.0, "RENEWED": 1.0}),
-)
+def discord(settings: Settings, house: House) -> AbstractAsyncContextManager[Running]:
+    """Start Discord, whose gateway changes hands sooner."""
+    assert settings.discord_token
+    access = Access(settings.discord_token.get_secret_value(), settings.discord.rooms)
+    return start(access, house, Turns(held=4.0, renewed=1.0))
+
+
+def main() -> int:
+    """Run until a signal comes."""
+    lines()
+    read = load_settings()
+    # Sooner than a page may be asked in earnest.
+    settings = read.model_copy(update={"status": read.status.model_copy(update={"interval": 1.5})})
+    rows = [replace(row, start=discord) if row.name == "discord" else row for row in PLATFORMS]
+    return asyncio.run(run(settings, print, rows, RHYTHM))
+
 
 if __name__ == "__main__":
-    for module, bounds in BOUNDS:
-        for name in bounds:
-            assert name in vars(module), f"{module} has no {name} any more"
-        vars(module).update(bounds)
-    main()
+    sys.exit(main())

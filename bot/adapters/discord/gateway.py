@@ -22,12 +22,6 @@ from bot.ports.platform import House
 
 _log = structlog.get_logger(__name__)
 
-HELD = 15.0
-"""Seconds the gateway is held for; with `RENEWED`, a standby takes over within twenty seconds of a kill."""
-RENEWED = 5.0
-"""Seconds between two looks at who holds it."""
-DEAF = 90.0
-"""Seconds without a connection after which a new one is begun, without waiting for the library to try again."""
 _FIRST = 30.0
 """Seconds a start waits for the gateway."""
 _CLOSING = 3.0
@@ -52,12 +46,29 @@ class Access:
     admins: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Seconds the gateway is `held` for, and `renewed`: between two looks at who holds it.
+
+    With both, a standby takes over within twenty seconds of a kill. deaf: without a connection, after which a new one
+    is begun, without waiting for the library to try again.
+    """
+
+    held: float = 15.0
+    renewed: float = 5.0
+    deaf: float = 90.0
+
+
+TURNS = Turns()
+"""Those of a process as it is run."""
+
+
 class Gateway:
     """Implements the Running port."""
 
-    def __init__(self, access: Access, house: House) -> None:
+    def __init__(self, access: Access, house: House, turns: Turns = TURNS) -> None:
         """Take the token and what the client works with."""
-        self._access, self._house = access, house
+        self._access, self._house, self._turns = access, house, turns
         self._holder = secrets.token_hex(8)
         self._holds = False
         self._ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -111,7 +122,7 @@ class Gateway:
             while True:
                 self._holds = False
                 while not await self.ours(now=False):  # noqa: ASYNC110 - another process cannot set an event
-                    await asyncio.sleep(RENEWED)
+                    await asyncio.sleep(self._turns.renewed)
                 self._holds = True
                 await self._connected()
                 await self._reopened()
@@ -163,10 +174,10 @@ class Gateway:
         heard = asyncio.get_running_loop().time()
         try:
             while not connection.done():
-                await asyncio.wait({connection}, timeout=RENEWED)
+                await asyncio.wait({connection}, timeout=self._turns.renewed)
                 now = asyncio.get_running_loop().time()
                 heard = now if self._open.hears else heard
-                if now - heard > DEAF:
+                if now - heard > self._turns.deaf:
                     # The library waits longer with every try, for a quarter of an hour in the end.
                     _log.warning("the gateway is not heard; connecting anew", seconds=round(now - heard))
                     return
@@ -185,7 +196,7 @@ class Gateway:
         if self._house.leases is None:
             return True
         try:
-            return await self._house.leases.take(self._name, self._holder, HELD)
+            return await self._house.leases.take(self._name, self._holder, self._turns.held)
         except StoreError as error:
             _log.warning("nobody knows who holds the gateway", error=str(error))
             return now
@@ -201,9 +212,9 @@ class Gateway:
 
 
 @asynccontextmanager
-async def start(access: Access, house: House) -> AsyncIterator[Gateway]:
+async def start(access: Access, house: House, turns: Turns = TURNS) -> AsyncIterator[Gateway]:
     """Connect, or stand by; raises `SettingsError` and `ChatError` with what to do."""
-    gateway = Gateway(access, house)
+    gateway = Gateway(access, house, turns)
     await gateway.open()
     serving = asyncio.create_task(gateway.serve())
     try:

@@ -63,9 +63,7 @@ def updates_of(members: Iterable[Known]) -> tuple[str, ...]:
 class _Plan:
     """What is missing in one channel on one topic."""
 
-    def __init__(
-        self, topic: Topic, here: Announcement, subscription: Subscription, at: float, bounds: Bounds
-    ) -> None:
+    def __init__(self, topic: Topic, here: Announcement, subscription: Subscription, at: float, bounds: Bounds) -> None:
         self._topic, self._here, self._at, self._most = topic, here, at, bounds.edits
         self._subscription, self._choice = subscription, subscription.choice
         self._ending = subscription.standing is Wish.ENDING

@@ -16,7 +16,7 @@ from discord.gateway import DiscordWebSocket
 
 from bot.adapters.discord import gateway
 from bot.adapters.discord.doctor import examine
-from bot.adapters.discord.gateway import Access, Gateway
+from bot.adapters.discord.gateway import TURNS, Access, Gateway, Turns
 from bot.adapters.discord.rights import INTENTS, PERMISSIONS, invitation
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
@@ -112,16 +112,13 @@ async def test_a_connection_that_cannot_go_on_says_why(page: Page) -> None:
 
 
 @bounded
-async def test_one_hears_and_the_other_takes_over_when_it_is_killed(
-    page: Page, leases: Leases, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gateway, "HELD", 1.0)
-    monkeypatch.setattr(gateway, "RENEWED", 0.2)
-    first = Gateway(Access("good"), house(leases))
+async def test_one_hears_and_the_other_takes_over_when_it_is_killed(page: Page, leases: Leases) -> None:
+    quick = Turns(held=1.0, renewed=0.2)
+    first = Gateway(Access("good"), house(leases), quick)
     await first.open()
     serving = asyncio.create_task(first.serve())
     await until(lambda: first.client and first.client.is_ready())
-    async with gateway.start(Access("good"), house(leases)) as second:
+    async with gateway.start(Access("good"), house(leases), quick) as second:
         assert second.says.startswith("standing by as redial")
         assert len(page.sessions) == 1
         # A kill: nothing is released.
@@ -132,49 +129,40 @@ async def test_one_hears_and_the_other_takes_over_when_it_is_killed(
 
 
 @bounded
-async def test_one_that_is_not_heard_says_so_and_is_connected_anew(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_that_is_not_heard_says_so_and_is_connected_anew(page: Page) -> None:
     """The library calls itself ready all the while, and waits longer with every try."""
-    monkeypatch.setattr(gateway, "RENEWED", 0.2)
-    async with gateway.start(Access("good"), house()) as running:
+    async with gateway.start(Access("good"), house(), Turns(renewed=0.2, deaf=3.0)) as running:
         assert running.trouble == ""
         page.closes = 4000
         await page.cut()
         await until(lambda: running.trouble)
         assert running.trouble == "the gateway is not connected"
         before = running.client
-        monkeypatch.setattr(gateway, "DEAF", 0.5)
         await until(lambda: running.client is not before)
-        monkeypatch.setattr(gateway, "DEAF", 60.0)
         page.closes = 0
         await until(lambda: not running.trouble)
 
 
 def test_a_standby_is_there_within_half_a_minute_of_a_kill() -> None:
-    assert gateway.HELD + 2 * gateway.RENEWED < 30
+    assert TURNS.held + 2 * TURNS.renewed < 30
 
 
 @bounded
-async def test_an_orderly_end_gives_the_gateway_away_at_once(
-    page: Page, leases: Leases, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gateway, "RENEWED", 0.1)
+async def test_an_orderly_end_gives_the_gateway_away_at_once(page: Page, leases: Leases) -> None:
+    watchful = Turns(renewed=0.1)
     async with contextlib.AsyncExitStack() as stack:
-        async with gateway.start(Access("good"), house(leases)):
-            second = await stack.enter_async_context(gateway.start(Access("good"), house(leases)))
+        async with gateway.start(Access("good"), house(leases), watchful):
+            second = await stack.enter_async_context(gateway.start(Access("good"), house(leases), watchful))
             assert second.says.startswith("standing by")
-        async with asyncio.timeout(gateway.HELD / 2):
+        async with asyncio.timeout(TURNS.held / 2):
             await until(lambda: second.says.startswith("connected"))
     assert page.sessions
 
 
 @bounded
-async def test_who_lost_the_gateway_closes_it_and_stands_by(
-    page: Page, leases: Leases, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_who_lost_the_gateway_closes_it_and_stands_by(page: Page, leases: Leases) -> None:
     assert not page.sessions
-    monkeypatch.setattr(gateway, "HELD", 0.3)
-    monkeypatch.setattr(gateway, "RENEWED", 0.6)
-    async with gateway.start(Access("good"), house(leases)) as slow:
+    async with gateway.start(Access("good"), house(leases), Turns(held=0.3, renewed=0.6)) as slow:
         # It renews too late: somebody else has it by then.
         taken = False
         async with asyncio.timeout(DEADLINE):
