@@ -25,6 +25,7 @@ class Messages:
         """Take a decoded TOML document; raises ContentError for a value that is no text, list or plural table."""
         self._entries = dict(_flat(table, "", path))
         self._fixed: dict[str, Inline] = {}
+        self._words: dict[str, str] = {}
         self._read: Mapping[str, Inline] = {}
 
     @classmethod
@@ -52,7 +53,7 @@ class Messages:
 
     def adopt(self, other: Messages) -> None:
         """Say from now on what another says, to everybody who holds on to this one."""
-        self._entries, self._fixed, self._read = other._entries, other._fixed, other._read
+        self._entries, self._fixed, self._words, self._read = other._entries, other._fixed, other._words, other._read
 
     def fields(self, key: str) -> frozenset[str]:
         """Return the names of the fields the sentence has."""
@@ -71,7 +72,12 @@ class Messages:
 
     def text(self, key: str, **fields: Value) -> str:
         """Return the sentence as plain text."""
-        return plain(self.inline(key, **fields))
+        if not fields and (known := self._words.get(key)) is not None:
+            return known
+        said = plain(self.inline(key, **fields))
+        if not fields:
+            self._words[key] = said
+        return said
 
     def list(self, key: str) -> tuple[str, ...]:
         """Return a list of words, such as those that mean "back"."""

@@ -82,7 +82,7 @@ class Api:
         if client.session is None:
             raise TypeError("the client comes without its session")
         self.client, self.workspaces, self._session = client, workspaces, client.session
-        self._base = URL(client.base_url)
+        self._base, self._addresses = URL(client.base_url), dict[str, URL]()
         self._until: OrderedDict[tuple[str, str, str], float] = OrderedDict()
 
     async def workspace(self, workspace: str) -> Workspace:
@@ -141,9 +141,8 @@ class Api:
             headers["Content-Type"] = "application/json; charset=utf-8"
             sent = msgspec.json.encode(body)
         ssl = True if client.ssl is None else client.ssl
-        async with self._session.post(
-            self._base / method, data=sent, headers=headers, proxy=client.proxy, ssl=ssl
-        ) as answer:
+        url = self._addresses.get(method) or self._addresses.setdefault(method, self._base / method)
+        async with self._session.post(url, data=sent, headers=headers, proxy=client.proxy, ssl=ssl) as answer:
             told = _read(await answer.read())
         if told is not None and answer.status == _ANSWERED and told.get("ok"):
             return told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.guides.guide import UNSURE, Guide
@@ -10,7 +10,7 @@ from bot.core.guides.library import Library
 from bot.core.messages import Messages
 from bot.core.moments import duration, moment
 from bot.core.services import Provider
-from bot.core.status.incident import Board, Health, Incident, age
+from bot.core.status.incident import Board, Component, Health, Incident, age
 from bot.core.text import Block, Inline, Span, Text
 
 OFFICIAL_STATUS = "official-status"
@@ -26,11 +26,16 @@ _LATEST_BODY = 300
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the page says about one person's trouble. `lines` may be shown as they are."""
+    """What the page says about one person's trouble; worded only where it is said, which few turns do."""
 
     answer: str
-    lines: tuple[Block, ...]
+    words: Callable[[], tuple[Block, ...]]
     incident: Incident | None = None
+
+    @property
+    def lines(self) -> tuple[Block, ...]:
+        """What may be shown as it is."""
+        return self.words()
 
 
 def reading(
@@ -40,28 +45,17 @@ def reading(
     say = library.messages
     provider = library.services.provider(facts.get("provider", ""))
     if provider is not None:
-        return Reading(ELSEWHERE, (Text(elsewhere(say, provider)),))
+        return Reading(ELSEWHERE, lambda: (Text(elsewhere(say, provider)),))
     if board is None or board.health is not Health.OK:
-        return Reading(UNKNOWN, (Text(_unknown(say, board)),))
+        return Reading(UNKNOWN, lambda: (Text(_unknown(say, board)),))
     components = _components(library, guide, facts)
-    touching = board.touching(components)
-    old = duration(say, age(board, now) or 0)
-    if touching:
-        return Reading(INCIDENT, _open(say, touching[0], board, now, old), touching[0])
-    degraded = board.degraded(components)
-    if degraded:
-        parts = ", ".join(f"{c.name}: {state_word(say, 'state', c.status)}" for c in degraded)
-        return Reading(INCIDENT, (Text(say.inline("status.degraded", parts=parts, age=old)),))
+    if touching := board.touching(components):
+        return Reading(INCIDENT, lambda: _open(say, touching[0], board, now), touching[0])
+    if degraded := board.degraded(components):
+        return Reading(INCIDENT, lambda: (Text(_degraded(say, degraded, board, now)),))
     if not board.clear(components):
-        return Reading(UNKNOWN, (Text(say.inline("status.incomplete", age=old)),))
-    others = ", ".join(incident.name for incident in board.open if incident.begun)
-    what = (
-        say.text(f"surface.{facts['surface']}")
-        if facts.get("surface", UNSURE) != UNSURE
-        else say.text("status.everything")
-    )
-    line = say.inline("status.clear-other" if others else "status.clear", what=what, others=others, age=old)
-    return Reading(CLEAR, (Text(line),))
+        return Reading(UNKNOWN, lambda: (Text(say.inline("status.incomplete", age=_old(say, board, now))),))
+    return Reading(CLEAR, lambda: (Text(_clear(say, board, facts, now)),))
 
 
 def elsewhere(say: Messages, provider: Provider) -> Inline:
@@ -85,8 +79,25 @@ def _unknown(say: Messages, board: Board | None) -> Inline:
     return say.inline("status.unknown-since", at=moment(board.read_at))
 
 
-def _open(say: Messages, incident: Incident, board: Board, now: float, old: str) -> tuple[Block, ...]:
-    lasted = incident.lasted(board.clock(now))
+def _old(say: Messages, board: Board, now: float) -> str:
+    return duration(say, age(board, now) or 0)
+
+
+def _degraded(say: Messages, degraded: Sequence[Component], board: Board, now: float) -> Inline:
+    parts = ", ".join(f"{c.name}: {state_word(say, 'state', c.status)}" for c in degraded)
+    return say.inline("status.degraded", parts=parts, age=_old(say, board, now))
+
+
+def _clear(say: Messages, board: Board, facts: Mapping[str, str], now: float) -> Inline:
+    others = ", ".join(incident.name for incident in board.open if incident.begun)
+    surface = facts.get("surface", UNSURE)
+    what = say.text(f"surface.{surface}" if surface != UNSURE else "status.everything")
+    key = "status.clear-other" if others else "status.clear"
+    return say.inline(key, what=what, others=others, age=_old(say, board, now))
+
+
+def _open(say: Messages, incident: Incident, board: Board, now: float) -> tuple[Block, ...]:
+    lasted, old = incident.lasted(board.clock(now)), _old(say, board, now)
     impact = state_word(say, "impact", incident.impact)
     if lasted is None:
         lead = say.inline("status.open-undated", name=incident.name, impact=impact, age=old)
