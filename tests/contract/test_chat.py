@@ -181,11 +181,22 @@ class TestTalk:
     @pytest.mark.parametrize("way", ["press", "say"])
     async def test_back_and_start_over(self, bench: Bench, way: str) -> None:
         act: Callable[..., object] = getattr(bench, way)
-        for label in ("Back", "Start over"):
+        for label, answers in (("Back", [TOOLS]), ("Start over", [TOOLS, "Nothing changed"])):
             await bench.mention(ANN, CUT_OFF)
-            await bench.press(ANN, TOOLS)
+            for answer in answers:
+                await bench.press(ANN, answer)
             await act(ANN, label)  # type: ignore[misc]
             assert QUESTION in (await last(bench)).text
+
+    async def test_that_it_works_is_one_press_at_every_question(self, bench: Bench) -> None:
+        for answers in ([], [TOOLS], [TOOLS, "Nothing changed"]):
+            await bench.mention(ANN, CUT_OFF)
+            for answer in answers:
+                await bench.press(ANN, answer)
+            works = [label for label in (await last(bench)).buttons if label.startswith(("It works", "All is there"))]
+            assert len(works) == 1, "once, and not again beside a choice that says it"
+            await bench.press(ANN, works[0])
+            assert "Fixed" in (await last(bench)).text
 
     async def test_what_was_that_again(self, bench: Bench) -> None:
         await bench.mention(ANN, CUT_OFF)
@@ -379,7 +390,7 @@ def longest() -> View:
     """The longest view the linter lets through, with what an opening adds."""
     text = "w " * (TEXT // 2 - 8)
     controls = tuple(
-        Control(f"@{name}", name) for name in ("back", "start-over", "human", "not-this", "stop", "switch")
+        Control(f"@{name}", name) for name in ("back", "start-over", "human", "not-this", "fixed", "stop", "switch")
     )
     return View(
         lead=words("t" * TITLE),

@@ -118,7 +118,7 @@ class TestAHandOff:
     async def test_the_person_may_say_that_it_works_again(self, bench: Bench) -> None:
         await handed_over(bench)
         await bench.press(
-            ANN, "It works again", message=-1 if "needs a human" not in (await bench.seen())[-1].text else -2
+            ANN, "It works now", message=-1 if "needs a human" not in (await bench.seen())[-1].text else -2
         )
         assert "It works again" in (await packet(bench)).text
         assert (await packet(bench)).buttons == ()

@@ -42,7 +42,7 @@ def test_the_first_answer_is_the_quick_answer_the_status_and_the_first_question(
         "  2  Only writing text",
         "  3  I can't tell",
         "",
-        "  Get a human · Not this problem · That's all, thanks",
+        "  Get a human · Not this problem · It works now · That's all, thanks",
     ]
     assert (talk.here.revision, talk.view.key) == (1, "c1:1")
 
@@ -181,7 +181,9 @@ def test_back_and_start_over_are_offered_once_something_was_answered() -> None:
     talk = Talk().starts("cut-off")
     assert {"@back", "@start-over"}.isdisjoint(talk.controls)
     talk.presses("tools")
-    assert talk.controls == ["@back", "@start-over", "@human", "@not-this", "@stop"]
+    assert talk.controls == ["@back", "@human", "@not-this", "@fixed", "@stop"], "back leads to the start as well"
+    talk.presses("known")
+    assert talk.controls[:2] == ["@back", "@start-over"]
 
 
 # --- words -----------------------------------------------------------------------------------------------------

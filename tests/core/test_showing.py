@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from bot.core.guides.guide import Outcome, ToStep
+from dataclasses import replace
+
+from bot.core.guides.guide import Outcome, ToOutcome, ToStep
 from bot.core.text import Evidence
+from bot.core.triage.flow import show
 from bot.core.triage.showing import as_lines
+from bot.core.triage.turn import Around
 from bot.core.view import Cite, Tone
 from tests.core.small import parsed, small
 from tests.core.talking import Talk
-from tests.scenarios.playing import everything, library
+from tests.scenarios.playing import NOW, everything, library
 
 
 def test_a_view_says_what_it_belongs_to() -> None:
@@ -44,9 +48,21 @@ def test_what_is_repeated_after_a_note_is_short() -> None:
 
 def test_the_ways_out_are_on_every_question_and_on_no_end() -> None:
     talk = Talk().starts("page-lost").presses("holds")
-    assert talk.controls == ["@back", "@start-over", "@human", "@not-this", "@stop"]
+    assert talk.controls == ["@back", "@human", "@not-this", "@fixed", "@stop"]
     assert talk.says("stop").controls == []
     assert talk.view.outcome is Outcome.LEFT
+
+
+def test_that_it_works_is_one_press_at_every_question_of_every_guide() -> None:
+    shown, words = library(), library().messages.list("says.fixed")
+    fresh = Talk().starts("cut-off").here
+    for guide in shown.guides.values():
+        for step in (step for step in guide.steps if not step.auto):
+            here = replace(fresh, guide=guide.id, step=step.id)
+            view = show(shown, here, Around(NOW, managed=False)).view
+            said = [c for c in step.choices if c.target == ToOutcome(Outcome.FIXED) or c.label.casefold() in words]
+            ways = ["@fixed"] if "@fixed" in [way.id for way in view.controls] else []
+            assert bool(said) != bool(ways), (guide.id, step.id, "there, and not twice")
 
 
 def test_waiting_is_a_way_out_only_while_the_page_shows_trouble() -> None:

@@ -115,8 +115,8 @@ def _offered(turn: Turn) -> Iterator[tuple[str, str]]:
         yield f"{HELPED}{ITSELF}", "fixed.itself"
     if here.handed and here.handoff and here.handoff.act == STUCK:
         yield "human", "handed.again"
-    if here.handed:
-        yield "fixed", "handed.fixed"
+    if here.handed or here.waiting:
+        yield "fixed", "control.fixed"
     if here.outcome and (here.guide or here.step):
         yield "reopen", f"reopen.{here.outcome.value}"
     if here.waiting:

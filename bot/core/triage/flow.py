@@ -86,6 +86,8 @@ def begin(library: Library, conversation_id: str, origin: Origin, event: Begin, 
     turn = Turn(library, fresh, around, by=origin.user)
     _recognised(turn, found)
     now = turn.reading()
+    if not turn.conversation.guide:
+        turn.tell_status(now)
     turn.change(began=f"{now.answer}:{now.incident.name if now.incident else ''}")
     return settled(turn, opening=True)
 
@@ -197,7 +199,7 @@ def _list_questions(turn: Turn) -> None:
 def _answer(turn: Turn, choice_id: str) -> None:
     """Take a choice of the question that is open: an offer of guides, a fact, or a step."""
     here = turn.conversation
-    if not here.guide:
+    if not here.guide and not here.asking:
         if choice_id == NONE_OF_THESE:
             _not_this(turn)
         elif choice_id in here.candidates:

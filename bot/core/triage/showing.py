@@ -21,7 +21,11 @@ from bot.core.triage.turn import OVER, SAME, Turn
 from bot.core.view import Cite, Control, Offer, Tone, View
 
 _NOTES = "{notes}"
-_WAYS_OUT = ("back", "start-over", "human", "not-this", "stop")
+_WAYS_OUT = ("back", "start-over", "human", "not-this", "fixed", "stop")
+_PLACELESS = ("human", "fixed", "stop")
+"""The ways out while no guide is chosen."""
+_TWICE = 2
+"""Answers from which on "start over" leads further than "back"."""
 
 
 class Showing:
@@ -40,16 +44,19 @@ class Showing:
             view = self._end(self.here.outcome)
         elif self.here.asking == SAME:
             view = one_line(self.turn, self.library.question(SAME).title, self._offers())
-        elif not self.here.guide:
-            view = self._which() if self.here.step == WHICH else self._what()
         elif self.here.asking == OVER:
             view = self._over(self.library.question(OVER))
+        elif not self.here.guide:
+            view = self._which() if self.here.step == WHICH else self._what()
         elif self.here.asking:
             view = self._fact(self.library.question(self.here.asking))
         else:
             view = self._step(self.library.step(self.here.guide, self.here.step)[1])
-        if self.opening and self.guide and self.here.outcome is None and self.here.asking != SAME:
+        asks_first = self.opening and self.here.outcome is None and self.here.asking != SAME
+        if asks_first and self.guide:
             view = self._opened(view, self.guide)
+        elif asks_first:
+            view = self._asked(view)
         elif self.turn.aside:
             view = replace(view, preface=tuple(self.turn.preface), blocks=(), sources=(), evidence=None)
         else:
@@ -138,12 +145,12 @@ class Showing:
 
     def _which(self) -> View:
         lead = self.messages.inline("which.lead")
-        return View(lead=lead, offers=self._offers(), controls=self._controls(("human", "stop")))
+        return View(lead=lead, offers=self._offers(), controls=self._controls(_PLACELESS))
 
     def _what(self) -> View:
         keys = ["what.body", *(["what.or"] if self.turn.choices else [])]
         blocks = tuple(Text(self.messages.inline(key)) for key in keys)
-        controls = self._controls(("human", "stop"))
+        controls = self._controls(_PLACELESS)
         return View(lead=self.messages.inline("what.lead"), blocks=blocks, offers=self._offers(), controls=controls)
 
     def _opened(self, view: View, guide: Guide) -> View:
@@ -166,6 +173,16 @@ class Showing:
             read_as=self._read_as(guide),
         )
 
+    def _asked(self, view: View) -> View:
+        """Put the official status before the question what it is: it may be all somebody wanted to know."""
+        now = self.turn.reading()
+        if not self.turn.status_told:
+            self.turn.preface += now.lines
+        if now.answer != INCIDENT:
+            return replace(view, preface=tuple(self.turn.preface))
+        blocks = (*self.turn.preface, Heading(view.lead), *view.blocks)
+        return replace(view, lead=self.messages.inline("opening.incident"), blocks=blocks)
+
     def _read_as(self, guide: Guide) -> Inline:
         if self.turn.chosen or not self.here.report:
             return ()
@@ -186,19 +203,34 @@ class Showing:
         return Tone.PLAIN
 
     def _controls(self, names: Sequence[str] = _WAYS_OUT, *, it: bool = False) -> tuple[Control, ...]:
-        shown = [name for name in names if name not in {"back", "start-over"} or self.here.history]
         out = [
             Control(f"@{name}", self.messages.text("control.it" if it and name == "human" else f"control.{name}"))
-            for name in shown
+            for name in names
+            if self._leads(name)
         ]
         offered = any(choice.target == ToOutcome(Outcome.WAITING) for choice in self.turn.choices)
-        if self.here.guide and not offered and self.turn.reading().answer == INCIDENT:
+        if not offered and self.turn.reading().answer == INCIDENT:
             out.insert(0, Control("@wait", self.messages.text("control.wait")))
         if self.here.where.public and not self.here.shared:
             out.append(Control("@share", self.messages.text("control.share")))
         if other := self.library.known(self.turn.other):
             out.append(Control("@switch", self.messages.text("control.switch", title=other.title)))
         return tuple(out)
+
+    def _leads(self, name: str) -> bool:
+        """Say whether a way out leads where no choice, and no other way out, does."""
+        match name:
+            case "back":
+                return bool(self.here.history)
+            case "start-over":
+                return sum(bool(visit.by) for visit in self.here.history) >= _TWICE
+            case "fixed":
+                fixed = self.messages.list("says.fixed")
+                return not any(
+                    choice.target == ToOutcome(Outcome.FIXED) or choice.label.casefold() in fixed
+                    for choice in self.turn.choices
+                )
+        return True
 
     def _sources(self, step: Step, body: Sequence[Block]) -> Iterator[Cite]:
         names = [step.source, *(block.source for block in body if isinstance(block, Note))]

@@ -12,7 +12,7 @@ from bot.core.triage.folding import Folded
 from bot.core.triage.life import Quiet, due, quiet
 from bot.core.triage.showing import Showing
 from bot.core.triage.turn import SAME, Around, Turn
-from bot.core.view import Control, View
+from bot.core.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +50,5 @@ def nudge(library: Library, conversation: Conversation, around: Around) -> Trans
     turn.change(nudged=True)
     turn.tell_aside("life.nudge")
     asked = settled(turn, nudging=True)
-    works = Control("@fixed", library.messages.text("handed.fixed"))
-    return replace(asked, view=replace(asked.view, controls=(works, *asked.view.controls)))
+    first = sorted(asked.view.controls, key=lambda control: control.id != "@fixed")
+    return replace(asked, view=replace(asked.view, controls=tuple(first)))

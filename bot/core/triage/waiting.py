@@ -60,7 +60,7 @@ def touched(library: Library, conversation: Conversation, around: Around) -> tup
     """
     turn = Turn(library, conversation, around, by="")
     guide, now = library.known(conversation.guide), turn.reading()
-    if guide is None or guide.local or conversation.asking == SAME or now.incident is None:
+    if (guide and guide.local) or conversation.asking == SAME or now.incident is None:
         return None
     if conversation.told == f"{INCIDENT}:{now.incident.id}":
         return None
