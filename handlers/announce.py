@@ -17,7 +17,7 @@ from bot.core.status.subscription import Standing, Subscription, rank
 from bot.core.status.topics import changed, topic_ids, with_members
 from bot.core.status.watch import Page
 from bot.ports.pages import Lease, Lineage
-from handlers.clerk import Clerk, Ground, Office
+from handlers.clerk import Clerk, Ground, Office, forgotten
 from handlers.recall import recall
 
 __all__ = ["Announcer", "Office", "Walked", "tidy"]
@@ -87,7 +87,7 @@ class Announcer:
         # Before anything is sent: a store that has forgotten what was would have it sent again.
         lineage = self._lineage[page_id] = await recall(pages, page_id)
         snapshot = await pages.page(page_id)
-        ground = Ground(snapshot.page, lineage.doubt(platform))
+        ground = Ground(snapshot.page, lineage.doubt(platform), lineage.emptied)
         walked = (
             await self._walk(ground, platform, settled, lineage.last) if settled < snapshot.page.revision else Walked()
         )
@@ -245,7 +245,13 @@ async def _clerks(
     office: Office, ground: Ground, batch: Sequence[Subscription], incidents: Sequence[str], settled: int
 ) -> list[tuple[Clerk, tuple[str, ...]]]:
     """Read what some channels have; return who serves each, and the topics to look at."""
-    wanted = {s.id: topic_ids(ground.page, s, incidents, settled) for s in batch}
+    # Who only began to listen may have been told before, by a store that has forgotten it.
+    before = forgotten(ground)
+    ids = {
+        s.id: (*incidents, *(i for i in before if i not in incidents)) if s.since > settled else incidents
+        for s in batch
+    }
+    wanted = {s.id: topic_ids(ground.page, s, ids[s.id], settled) for s in batch}
     read = {s.id: with_members(ground.page, s, wanted[s.id]) for s in batch}
     announced = await office.pages.announced(ground.page.id, read)
     ground = replace(ground, at=announced.at)

@@ -35,7 +35,7 @@ from bot.core.text import words
 from bot.core.view import View
 from bot.ports.announcing import Channels, Delivered, Delivery, Failed, Why
 from bot.ports.meters import UNMETERED, Meters
-from bot.ports.pages import Doubt, Loss, PageStore
+from bot.ports.pages import Doubt, PageStore
 from handlers.pacing import Pacer
 
 _ACTS = 50
@@ -82,13 +82,33 @@ def _told(error: Exception) -> dict[str, object]:
 class Ground:
     """What a walk stands on. doubt: what the store may have forgotten; at: its clock when the records were read.
 
-    news: set once the page has a newer revision; what only waits for its turn then gives way to it.
+    emptied: when it last may have forgotten everything, also if it was compared with the channels since. news: set once
+    the page has a newer revision; what only waits for its turn then gives way to it.
     """
 
     page: Page
     doubt: Doubt | None = None
+    emptied: Doubt | None = None
     at: float = 0.0
     news: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+def forgotten(ground: Ground) -> tuple[str, ...]:
+    """Return incidents a channel may have been told of by a store that was emptied since, and is worth looking for."""
+    return tuple(
+        i for i, known in ground.page.incidents.items() if _told_before(ground, known) and _lately(ground, known)
+    )
+
+
+def _told_before(ground: Ground, known: Known) -> bool:
+    began = known.incident.started_at
+    return ground.emptied is not None and (began is None or began < ground.emptied.loss.noted + _EARLY)
+
+
+def _lately(ground: Ground, known: Known) -> bool:
+    """Say whether an incident is young enough for a message about it to be worth looking for."""
+    last = last_activity(known.incident)
+    return not known.over or last is None or (ground.page.read_at or ground.at) - last < _RECENT
 
 
 class Clerk:
@@ -98,6 +118,7 @@ class Clerk:
         self, office: Office, ground: Ground, subscription: Subscription, announced: dict[str, Announcement]
     ) -> None:
         self._office, self._page, self._doubt, self._at = office, ground.page, ground.doubt, ground.at
+        self._ground = ground
         self._news, self._bounds = ground.news, office.bounds
         self.subscription, self._announced = subscription, announced
         self._channels = office.channels[subscription.place.platform]
@@ -133,14 +154,20 @@ class Clerk:
         return False
 
     async def _does(self, topic: Topic, here: Announcement, act: Act) -> bool:
-        if act.intent.doing is not Doing.EDIT and self._unsure(here):
-            return await self._look(topic, here, act)
+        if act.intent.doing is not Doing.EDIT and self._doubt is not None and self._unsure(here):
+            return await self._look(topic, here, act, self._doubt)
         return await self._carry_out(topic, here, act)
 
     # --- after the store has forgotten something ---
 
     def _unsure(self, here: Announcement | None) -> bool:
         return self._doubt is not None and (here is None or here.checked < self._doubt.number)
+
+    def _doubted(self, here: Announcement | None, known: Known) -> Doubt | None:
+        """Return why a message about an incident may stand here that the store has forgotten; None: none can."""
+        if self._unsure(here):
+            return self._doubt
+        return self._ground.emptied if here is None and _told_before(self._ground, known) else None
 
     async def _recovered(self, ids: Collection[str]) -> bool:
         """Take up again what stands in the channel and the store has forgotten; False: it is not known yet.
@@ -151,28 +178,23 @@ class Clerk:
         told = {i for record in self._announced.values() for i in record.incidents}
         for single in (self._page.incidents[i] for i in ids if i in self._page.incidents and i not in told):
             here, listed = self._announced.get(single.incident.id), replace(single, standing=Listed.LISTED)
-            if self._unsure(here) and self._lately(single):
+            doubt = self._doubted(here, single)
+            if doubt is not None and _lately(self._ground, single):
                 # Whatever the channel chose, and the page lists: what was told of may be less grave, or withdrawn, now.
                 topic = Topic(single.incident.id, (listed,), due=True)
                 act = plan(topic, here, anything, self._at, self._bounds)
                 if isinstance(act, Act):
-                    known &= await self._look(topic, here or Announcement(topic.id), act)
+                    known &= await self._look(topic, here or Announcement(topic.id), act, doubt)
         return known
 
-    def _lately(self, known: Known) -> bool:
-        """Say whether an incident is young enough for a message about it to be worth looking for."""
-        last = last_activity(known.incident)
-        return not known.over or last is None or (self._page.read_at or self._at) - last < _RECENT
-
-    async def _look(self, topic: Topic, here: Announcement, act: Act) -> bool:
+    async def _look(self, topic: Topic, here: Announcement, act: Act, doubt: Doubt) -> bool:
         """Look for messages the store may have forgotten, before another is sent; False if that cannot be done now."""
         place, found = self.subscription.place, list[tuple[str, str]]()
         parent = here.post.ref if act.intent.doing is Doing.REPLY and here.post else ""
-        number, loss = (self._doubt.number, self._doubt.loss) if self._doubt else (0, Loss(0, 0.0))
-        if self._at < loss.at + self._bounds.unknown:
+        if self._at < doubt.loss.at + self._bounds.unknown:
             # What was under way when the store forgot it may still arrive.
             return False
-        since = loss.since or _began(topic, self._at)
+        since = doubt.loss.since or _began(topic, self._at)
         for n in range(_ACTS):
             key = key_of(self.subscription, act.base, here.count + n)
             if not await self._paced(edit=True):
@@ -194,7 +216,7 @@ class Clerk:
         await self._remove(topic.id, surplus)
         if found:
             self._log.warning("announce.adopted", topic=topic.id, messages=len(found) - len(surplus))
-        return await self._record(replace(after, checked=number)) is not None
+        return await self._record(replace(after, checked=doubt.number)) is not None
 
     async def _remove(self, topic: str, refs: Collection[str]) -> None:
         for ref in refs:

@@ -43,12 +43,14 @@ class Loss:
     """The store may have forgotten what was written since a time, 0 for all times.
 
     reads: how often the page had been read when that was noted; what came of later readings is known. at: the time of
-    that; until half a minute later, what was under way may still arrive. 0 where nobody was sending.
+    that; until half a minute later, what was under way may still arrive. 0 where nobody was sending. noted: the time of
+    that in any case.
     """
 
     reads: int
     since: float
     at: float = 0.0
+    noted: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,12 @@ class Lineage:
     def last(self) -> int:
         """The number of the last loss; 0 for none."""
         return max(self.losses, default=0)
+
+    @property
+    def emptied(self) -> Doubt | None:
+        """The last time everything may have been forgotten; who listens only since then was never compared with it."""
+        number = max((number for number, loss in self.losses.items() if not loss.since), default=0)
+        return Doubt(number, self.losses[number]) if number else None
 
     def doubt(self, platform: str) -> Doubt | None:
         """Return what a platform has not been compared with."""

@@ -23,9 +23,9 @@ from bot.adapters.store.pages import RedisPages
 from bot.core.bounds import Bounds
 from bot.core.errors import RedialError
 from bot.core.status.announcement_view import Tone
-from bot.core.status.subscription import Place
+from bot.core.status.subscription import Place, Subscription
 from handlers.announce import Announcer, Office
-from handlers.subscriptions import Declared, declare
+from handlers.subscriptions import Declared, declare, listen
 from tests.contract.conftest import Proxy, free_port, wait_for
 from tests.scenarios.announcing import CLAUDE, OLD, Town, made, page_of, said, text
 
@@ -220,6 +220,36 @@ async def test_an_emptied_store_takes_up_again_what_stands_in_the_channels(scene
         assert post.shows.tone is Tone.OVER, "and none left red, although it ended while nobody knew"
         told = "\n".join((text(post), *town.replies(post)))
         assert [told.count("One."), told.count("All good.")] == [1, 1]
+
+
+async def test_who_listens_again_only_after_an_emptied_store_was_compared_gets_nothing_twice(scene: Scene) -> None:
+    """No import, no settings file: somebody types `/redial subscribe` again, after all others were looked through."""
+    town, later = scene.town, Place("paper", "W", "LATER")
+    still, ended = an_incident("One."), {**an_incident(), "id": "other", "name": "Trouble other"}
+    ended["incident_updates"] = [said("otheru1", "investigating", "Other words.", time.time() - 60)]
+    await listen(town.office, Subscription(later, CLAUDE, 0))
+    await scene.reads(still, ended)
+    await scene.settles()
+    posted = {m.ref for m in town.paper.messages.values() if not m.parent}
+    scene.pair.first.flushall()
+    await scene.announces()
+    await scene.reads(still, over(ended))
+    await declare(town.office, [Declared(Place("paper", "W", channel), CLAUDE) for channel in ("C1", "C2")], [CLAUDE])
+    await scene.settles()
+    await scene.reads(still, over(ended))
+    await scene.settles()
+    assert (await scene.pages.lineage(CLAUDE)).doubt("paper") is None, "all who listen were looked through"
+    await listen(town.office, Subscription(later, CLAUDE, 0))
+    await scene.settles()
+    assert {m.ref for m in town.paper.messages.values() if not m.parent} == posted, "no message about it twice"
+    assert {p.shows.tone for p in town.posts("LATER")} == {Tone.MAJOR, Tone.OVER}, (
+        "what ended meanwhile is not left red"
+    )
+    await scene.reads(over(still), over(ended))
+    await scene.settles()
+    assert {p.shows.tone for p in town.posts("LATER")} == {Tone.OVER}
+    for post in town.posts("LATER"):
+        assert "\n".join((text(post), *town.replies(post))).count("All good.") == 1
 
 
 async def test_operators_hear_of_a_store_that_was_emptied_or_failed_over_once(

@@ -136,7 +136,8 @@ class MemoryPages:
 
     async def distrust(self, page: str) -> None:
         """Note that everything may have been forgotten."""
-        losses = {**self._lineage.losses, self._lineage.last + 1: Loss(self._held(page).snapshot.reads, 0.0)}
+        loss = Loss(self._held(page).snapshot.reads, 0.0, noted=self._clock())
+        losses = {**self._lineage.losses, self._lineage.last + 1: loss}
         self._lineage = replace(self._lineage, losses=losses)
 
     async def trust(self, page: str, platform: str, number: int) -> None:  # noqa: ARG002 - the same
@@ -151,7 +152,7 @@ class MemoryPages:
         """Go back to what was kept, as a replica does that takes over; `since`: when that was. None: it is emptied."""
         self._pages, self._lineage = deepcopy(kept) if kept else ({}, Lineage("emptied"))
         reads = max((held.snapshot.reads for held in self._pages.values()), default=0)
-        losses = {**self._lineage.losses, self._lineage.last + 1: Loss(reads, since, self._clock())}
+        losses = {**self._lineage.losses, self._lineage.last + 1: Loss(reads, since, self._clock(), self._clock())}
         self._lineage = replace(self._lineage, losses=losses)
 
     async def lease(self, page: str, name: str, holder: str, seconds: float) -> Lease | None:

@@ -211,7 +211,7 @@ def _lineage(flat: Sequence[str], *, noted: bool) -> Lineage:
         kind, _, rest = name.partition(":")
         if kind == "loss" and rest:
             reads, since, at = value.split(" ")
-            losses[int(rest)] = Loss(int(reads), float(since), float(at))
+            losses[int(rest)] = Loss(int(reads), float(since), float(at), int(rest) / 1e6)
         elif kind == "trusted":
             trusted[rest] = int(value)
     return Lineage(found["id"], losses, trusted, noted)
