@@ -298,7 +298,7 @@ def _content_dirs(directory: Path | None) -> tuple[Path, ...]:
 
 
 def _content() -> Content:
-    from bot.runtime.content import load  # noqa: PLC0415
+    from bot.runtime.loading import load  # noqa: PLC0415
 
     settings = _settings()
     return load(settings.content_dirs, locale=settings.locale)

@@ -1,9 +1,8 @@
-"""Content to work with: the built-in one, and a company's own laid over it, read or kept from an earlier reading."""
+"""Content, and the folders it comes from: the built-in one, and a company's own laid over it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from bot.core.guides.library import Library
 from bot.core.guides.problem import Problem
 from bot.core.recogniser.engine import Recogniser
 from bot.core.recogniser.products import Products
-from bot.runtime.kept import Kept
 from content import ROOT
 
 LINKS = "links.txt"
@@ -35,33 +33,6 @@ class Content:
         return Recogniser(tuple(self.library.guides.values()), self.products)
 
 
-def load(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
-    """Return the content to work with; raises ContentError with the first problem, SettingsError for a folder."""
-    check_folders(dirs)
-    kept = None
-    with suppress(OSError):  # what cannot be read is said by the reading itself
-        kept = Kept(repr((locale, *map(str, roots(dirs)))), list(_sources(dirs, locale)))
-    if kept and (found := kept.read(tuple)) is not None:
-        library, products, files = found
-        return Content(library, products, files=files)
-    content = _read(dirs, locale)
-    if kept:
-        kept.write((content.library, content.products, content.files))
-    return content
-
-
-def _read(dirs: Sequence[Path], locale: str) -> Content:
-    from bot.core.lint.rules import problems as lint  # noqa: PLC0415 - what was read before is not read again
-    from bot.runtime.reading import read  # noqa: PLC0415 - the same
-
-    content = read(dirs, locale=locale)
-    # What comes with Redial was checked before it was released; a company's own was perhaps never.
-    problems = content.problems or (lint(content.library) if dirs else ())
-    if problems:
-        raise min(problems).error()
-    return content
-
-
 def roots(dirs: Sequence[Path]) -> tuple[Path, ...]:
     """Return every folder content comes from, the built-in one first."""
     return (ROOT, *dirs)
@@ -73,7 +44,7 @@ def check_folders(dirs: Sequence[Path]) -> None:
         _check_folder(root)
 
 
-def _sources(dirs: Sequence[Path], locale: str) -> Iterator[tuple[str, bytes]]:
+def sources(dirs: Sequence[Path], locale: str) -> Iterator[tuple[str, bytes]]:
     """Yield every file content is made of, as people would name it."""
     for root in roots(dirs):
         for pattern in (f"guides/{locale}/*.md", f"messages/{locale}.toml", "products/*.toml", LINKS):

@@ -11,7 +11,8 @@ from bot.core.services import Page
 from bot.core.status.incident import Health as PageHealth
 from bot.core.status.subscription import Place
 from bot.runtime.checks import Check, Health
-from bot.runtime.content import Content, load
+from bot.runtime.content import Content
+from bot.runtime.loading import load
 from bot.runtime.platforms import PLATFORMS, Platform
 from bot.runtime.settings import Settings, config_file, load_settings
 from bot.runtime.watching import watched

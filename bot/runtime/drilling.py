@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from bot.core.errors import SettingsError
 from bot.core.status.subscription import Place
 from bot.ports.pages import Lease
-from bot.runtime.content import load
+from bot.runtime.loading import load
 from bot.runtime.platforms import PLATFORMS, Platform
 from bot.runtime.replaying import names_of
 from bot.runtime.settings import Settings

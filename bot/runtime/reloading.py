@@ -12,7 +12,8 @@ import structlog
 
 from bot.core.errors import ContentError, SettingsError
 from bot.core.recogniser.engine import Recogniser
-from bot.runtime.content import Content, load
+from bot.runtime.content import Content
+from bot.runtime.loading import load
 from handlers.desk import Desk
 
 _FILES = ("guides/*/*.md", "messages/*.toml", "products/*.toml", "links.txt")

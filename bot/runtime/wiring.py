@@ -16,7 +16,8 @@ from bot.core.errors import StoreError
 from bot.core.services import Page
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.status import StatusSource
-from bot.runtime.content import Content, load
+from bot.runtime.content import Content
+from bot.runtime.loading import load
 from bot.runtime.settings import Settings
 from bot.runtime.watching import watched
 from handlers.desk import Desk

@@ -10,7 +10,7 @@ from itertools import islice
 
 from bot.core.guides.guide import Guide, Sign
 from bot.core.recogniser.engine import Decision, Recogniser
-from bot.runtime.content import load
+from bot.runtime.loading import load
 from tests.bench.measuring import Figure, Tick, quantile, ratios, scaled
 
 FEW, MANY = 10, 10_000

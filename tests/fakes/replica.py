@@ -18,7 +18,7 @@ from bot.adapters.store.pages import RedisPages
 from bot.core.bounds import Bounds
 from bot.core.errors import RedialError
 from bot.core.status.announcement_view import Names
-from bot.runtime.content import load
+from bot.runtime.loading import load
 from handlers.announce import Announcer, Office
 from handlers.watch import Watcher
 from tests.fakes.wire import CLAUDE, WireChannels

@@ -15,7 +15,7 @@ from bot.core.status.announcement_view import Names
 from bot.core.status.statuspage import parse_incidents
 from bot.core.status.subscription import Choice, Place, Standing, Subscription
 from bot.core.status.watch import Reading, merge
-from bot.runtime.content import load
+from bot.runtime.loading import load
 from handlers.announce import Announcer, Office
 from handlers.subscriptions import Declared, declare, listen
 from tests.runtime.redial import Redial

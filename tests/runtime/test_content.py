@@ -9,7 +9,7 @@ import pytest
 
 from bot.core.errors import ContentError, SettingsError
 from bot.runtime.checking import check_content
-from bot.runtime.content import load
+from bot.runtime.loading import load
 from bot.runtime.reading import read
 from content import ROOT
 from tests.core.small import FOLDER

@@ -12,7 +12,8 @@ import pytest
 
 from bot.core.errors import ContentError, RedialError
 from bot.core.event import Origin
-from bot.runtime.content import Content, load
+from bot.runtime.content import Content
+from bot.runtime.loading import load
 from bot.runtime.packing import pack, unpack
 from bot.runtime.reading import read
 

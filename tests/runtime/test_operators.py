@@ -13,7 +13,7 @@ from bot.adapters.console.plain import as_text
 from bot.adapters.rehearsal.channels import PaperChannels
 from bot.core.status.subscription import Place
 from bot.runtime import logs
-from bot.runtime.content import load
+from bot.runtime.loading import load
 from bot.runtime.operators import Operators
 
 PLACE = Place("slack", "T1", "COPS")

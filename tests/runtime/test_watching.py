@@ -9,7 +9,7 @@ import pytest
 from bot.adapters.rehearsal.channels import PaperChannels
 from bot.adapters.rehearsal.pages import MemoryPages
 from bot.core.status.subscription import Choice, Place, Standing
-from bot.runtime.content import load
+from bot.runtime.loading import load
 from bot.runtime.settings import load_settings
 from bot.runtime.watching import declared, open_watch, watched
 from handlers.replay import Clock

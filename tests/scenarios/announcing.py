@@ -18,7 +18,8 @@ from bot.core.status.statuspage import parse_incidents, parse_summary, parse_tim
 from bot.core.status.subscription import Choice, Place, Subscription
 from bot.core.status.watch import Page, Reading, merge
 from bot.ports.announcing import Channels
-from bot.runtime.content import Content, load
+from bot.runtime.content import Content
+from bot.runtime.loading import load
 from handlers.announce import Announcer, Office, Walked
 from handlers.replay import Clock, Replay
 

@@ -17,7 +17,8 @@ from bot.core.triage.flow import Begin, Press, Say
 from bot.core.triage.transition import Transition
 from bot.core.triage.turn import Around
 from bot.core.view import View
-from bot.runtime.content import Content, load
+from bot.runtime.content import Content
+from bot.runtime.loading import load
 
 NOW = 1_790_000_000.0
 ORIGIN = Origin("console", "local", "terminal", "ann")

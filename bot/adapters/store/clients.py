@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from redis import exceptions as redis_errors
 from redis.asyncio import ConnectionPool, Redis, RedisCluster
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 
 from bot.adapters.store.faults import FAULTS, place_of, translated
-from bot.adapters.store.line import ANSWERS, CONNECTIONS
+from bot.adapters.store.limits import NO_URL, limits
 from bot.adapters.store.server import Server
 from bot.core.errors import SettingsError, StoreError
-
-CONNECTS = 2.0
-"""Seconds for a connection to be made."""
-NO_URL = (
-    "REDIS_URL is not one: redis://host:6379/0, rediss://user:password@host:6379, unix:///path or"
-    " redis+sentinel://host:26379,host:26379/name."
-)
 
 
 async def open_server(url: str | None, data_dir: Path) -> Server:
@@ -29,12 +20,12 @@ async def open_server(url: str | None, data_dir: Path) -> Server:
     Raises `SettingsError` for a URL or directory that cannot be used, `StoreUnavailable` when nothing answers.
     """
     if not url:
-        from bot.adapters.store.embedded_client import open_embedded  # noqa: PLC0415 - needs `limits` from here
+        from bot.adapters.store.embedded_client import open_embedded  # noqa: PLC0415 - only where no server is named
 
         return await open_embedded(data_dir)
     where = place_of(url)
     if url.partition("://")[0].endswith("+sentinel"):
-        from bot.adapters.store.sentinel import open_guarded  # noqa: PLC0415 - the same
+        from bot.adapters.store.sentinel import open_guarded  # noqa: PLC0415 - only where there are sentinels
 
         return await open_guarded(url, where)
     server = Server(standalone(url), where)
@@ -83,16 +74,3 @@ async def _clustered(url: str, where: str) -> Server:
             await client.aclose()
             raise
     return Server(client, where)
-
-
-def limits() -> dict[str, Any]:
-    """Return what every connection is made with: time limits, and no repeats of redis-py's own."""
-    return {
-        "max_connections": CONNECTIONS,
-        "socket_connect_timeout": CONNECTS,
-        "socket_timeout": ANSWERS,
-        # Whether to repeat is decided in one place: server.py.
-        "retry": Retry(NoBackoff(), 0),
-        "protocol": 2,
-        "driver_info": None,
-    }

@@ -11,8 +11,8 @@ from typing import Any
 from redis import exceptions as redis_errors
 from redis.asyncio import ConnectionPool, Redis, UnixDomainSocketConnection
 
-from bot.adapters.store.clients import limits
 from bot.adapters.store.embedded import ensure_running, leave
+from bot.adapters.store.limits import limits
 from bot.adapters.store.server import Server
 from bot.core.errors import SettingsError, StoreUnavailable
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from redis.asyncio import Redis
 from redis.asyncio.sentinel import Sentinel
 
-from bot.adapters.store.clients import NO_URL, limits
+from bot.adapters.store.limits import NO_URL, limits
 from bot.adapters.store.server import Server
 from bot.core.errors import SettingsError
 
