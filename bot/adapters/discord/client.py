@@ -78,6 +78,7 @@ class RedialClient(discord.AutoShardedClient):
         self._closing: set[asyncio.Task[None]] = set()
         self._heard_at: datetime | None = None
         self._current = False
+        self._greeted: set[int] = set()
 
     @property
     def me(self) -> int:
@@ -86,8 +87,12 @@ class RedialClient(discord.AutoShardedClient):
 
     @property
     def hears(self) -> bool:
-        """Say whether the gateway is connected now; the library's `is_ready` stays true when it no longer is."""
-        return self.is_ready() and not any(shard.is_closed() for shard in self.shards.values())
+        """Say whether the gateway tells us what happens: it has greeted every shard since that was connected.
+
+        The library's `is_ready` stays true when it no longer does, and a connection that is closed again and again is
+        open now and then.
+        """
+        return bool(self._greeted) and self._greeted == self.shards.keys()
 
     async def setup_hook(self) -> None:
         """Register the commands where Discord has others, or none."""
@@ -120,6 +125,18 @@ class RedialClient(discord.AutoShardedClient):
     async def on_disconnect(self) -> None:
         """Know that from now on something may be missed, until it was read."""
         self._current = False
+
+    async def on_shard_ready(self, shard: int) -> None:
+        """Know that one connection hears."""
+        self._greeted.add(shard)
+
+    async def on_shard_resumed(self, shard: int) -> None:
+        """Know that it hears again."""
+        self._greeted.add(shard)
+
+    async def on_shard_disconnect(self, shard: int) -> None:
+        """Know that it no longer does."""
+        self._greeted.discard(shard)
 
     async def on_message(self, message: discord.Message) -> None:
         """Take what somebody wrote."""
