@@ -13,7 +13,6 @@ from typing import Any
 
 import discord
 from discord.gateway import DiscordWebSocket
-from discord.http import Route
 
 from bot.adapters.discord.client import RedialClient, intents
 from bot.adapters.discord.pacing import Pace
@@ -24,6 +23,7 @@ from bot.core.triage.placement import Rooms
 from tests.bench.measuring import Figure, Play, Tick, compared, rounds, scaled
 from tests.bench.script import REPORT, Scene, scenes
 from tests.bench.world import Bot, Outside, Traffic, bot, metered, outside
+from tests.fakes.elsewhere import discord_at
 
 GOALS = {1: 1.65, 32: 1.4}
 SAME = "bare discord.py: defer, the same post, the same edit"
@@ -310,17 +310,8 @@ async def _kept(party: Party) -> Figure:
     return Figure("discord-turn", "kept of a message", each, "KB", goal=0.05, counts={"messages": many})
 
 
-@contextlib.contextmanager
-def _base(address: str) -> Iterator[None]:
-    before, Route.BASE = Route.BASE, f"{address}/api/v10"
-    try:
-        yield
-    finally:
-        Route.BASE = before
-
-
 @contextlib.asynccontextmanager
 async def reached(world: Outside) -> AsyncIterator[None]:
     """Have discord.py ask the process beside this one; it takes no address as an argument."""
-    with _base(world.address):
+    with discord_at(world.address):
         yield

@@ -22,6 +22,8 @@ from simcord.backend.models import Channel, Message
 from simcord.http import dispatch
 from simcord.interactions import base_payload
 
+from tests.fakes.elsewhere import discord_at
+
 CONTENT = 1 << 19
 """Flag of an application that was granted the message content intent."""
 _API = "/api/v10"
@@ -264,7 +266,7 @@ def _answer(value: object, status: int = 200) -> web.Response:
 
 @contextlib.asynccontextmanager
 async def discord_page() -> AsyncIterator[Page]:
-    """Serve a Discord on loopback."""
+    """Serve a Discord on loopback, which is the one this process knows."""
     one, app = Page(), web.Application()
     app.router.add_get("/", one.socket)
     app.router.add_route("*", "/{rest:.*}", one.rest)
@@ -273,7 +275,8 @@ async def discord_page() -> AsyncIterator[Page]:
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     one.address = f"http://127.0.0.1:{runner.addresses[0][1]}"
     try:
-        yield one
+        with discord_at(one.address):
+            yield one
     finally:
         await one.cut(1000)
         await runner.cleanup()

@@ -7,6 +7,7 @@ kept: a request ends before it counts as unknown, and a turn outlives the work i
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -19,7 +20,7 @@ from bot.runtime.platforms import PLATFORMS
 from bot.runtime.rhythm import Rhythm
 from bot.runtime.running import run
 from bot.runtime.settings import Settings, load_settings
-from tests.fakes import run_discord  # noqa: F401 - importing it names another Discord
+from tests.fakes.elsewhere import discord_at
 
 RHYTHM = Rhythm(
     written=0.5, owed=1.0, page=1.0, channels=0.5, forgotten=2.0,
@@ -41,7 +42,8 @@ def main() -> int:
     # Sooner than a page may be asked in earnest.
     settings = read.model_copy(update={"status": read.status.model_copy(update={"interval": 1.5})})
     rows = [replace(row, start=discord) if row.name == "discord" else row for row in PLATFORMS]
-    return asyncio.run(run(settings, print, rows, RHYTHM))
+    with discord_at(os.environ["DISCORD_AT"]):
+        return asyncio.run(run(settings, print, rows, RHYTHM))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,6 @@ from typing import Any
 
 import discord
 import pytest
-import yarl
-from discord.gateway import DiscordWebSocket
 
 from bot.adapters.discord import gateway
 from bot.adapters.discord.doctor import examine
@@ -27,18 +25,15 @@ from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read
 from tests.fakes.discord import Page, discord_page
+from tests.fakes.elsewhere import discord_at
 from tests.scenarios.playing import library
 
 DEADLINE = 30.0
 
 
 @pytest.fixture
-async def page(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Page]:
+async def page() -> AsyncIterator[Page]:
     async with discord_page() as one:
-        # The addresses of Discord are attributes of the library's classes; there is no other way to name others.
-        at = yarl.URL(one.address)
-        monkeypatch.setattr(discord.http.Route, "BASE", str(at / "api/v10"))
-        monkeypatch.setattr(DiscordWebSocket, "DEFAULT_GATEWAY", at.with_scheme("ws"))
         yield one
 
 
@@ -97,9 +92,8 @@ async def test_a_refused_token_is_named(page: Page) -> None:
             pass
 
 
-async def test_a_discord_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discord.http.Route, "BASE", "http://127.0.0.1:9/api/v10")
-    with pytest.raises(ChatUnavailable):
+async def test_a_discord_out_of_reach_is_told() -> None:
+    with discord_at("http://127.0.0.1:9"), pytest.raises(ChatUnavailable):
         async with gateway.start(Access("good"), house()):
             pass
 

@@ -5,10 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-import discord
-import pytest
-import yarl
-
 from bot.adapters.discord import gateway
 from bot.adapters.discord.client import RedialClient
 from bot.adapters.discord.gateway import Access
@@ -41,11 +37,8 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_talk_that_comes_while_it_connects_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_talk_that_comes_while_it_connects_hides_nothing() -> None:
     async with discord_page() as page:
-        at = yarl.URL(page.address)
-        monkeypatch.setattr(discord.http.Route, "BASE", str(at / "api/v10"))
-        monkeypatch.setattr(discord.gateway.DiscordWebSocket, "DEFAULT_GATEWAY", at.with_scheme("ws"))
         places = page.guild("triage", "other")
         ann = page.person("ann")
         ear = Ear()

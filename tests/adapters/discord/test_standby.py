@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import discord
-import pytest
-import yarl
-
 from bot.adapters.discord.client import RedialClient
 from bot.core.triage.placement import Rooms
 from bot.ports.platform import House
@@ -15,12 +11,11 @@ from tests.fakes.discord import discord_page
 from tests.scenarios.playing import content
 
 
-async def test_it_begins_threads_with_and_without_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_it_begins_threads_with_and_without_a_message() -> None:
     async def nothing(*_: object) -> None:
         """Nobody is heard."""
 
     async with discord_page() as page:
-        monkeypatch.setattr(discord.http.Route, "BASE", str(yarl.URL(page.address) / "api/v10"))
         told = page.guild("told")["told"].id
         house = House(Dispatcher(nothing), content().library.messages, read, {})
         client = RedialClient(house, Rooms(), {})
