@@ -6,22 +6,24 @@ import asyncio
 from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import discord
 import structlog
 from discord import app_commands
 
-from bot.adapters.discord import commands, decode
+from bot.adapters.discord import commands, decode, pressing
 from bot.adapters.discord.chat import DiscordChat, Station
 from bot.adapters.discord.choosing import ASKS
 from bot.adapters.discord.decode import Heard
+from bot.adapters.discord.faults import told
 from bot.adapters.discord.limits import ATTACHMENT
 from bot.adapters.discord.managing import ASKED
 from bot.adapters.discord.memory import Memory
 from bot.adapters.discord.press import REMOVE, WRITE, Mark
 from bot.adapters.discord.render import Renderer
 from bot.adapters.discord.wire import Reply, Wire
-from bot.core.errors import ChatError
+from bot.core.errors import ChatError, ChatUnavailable
 from bot.core.event import Commanded, InboundEvent, Said
 from bot.core.triage.placement import Rooms
 from bot.core.view import COMMAND, View
@@ -73,6 +75,7 @@ class RedialClient(discord.AutoShardedClient):
         self.tree = app_commands.CommandTree(self)
         self.tree.add_command(commands.group(house, titles, self._command))
         self.tree.add_command(commands.shortcut(house.messages, self._shortcut))
+        self.add_dynamic_items(pressing.pressable(self._press))
         self._offers: Memory[int, str] = Memory()
         self._cooling: Memory[tuple[str, str], float] = Memory()
         self._closing: set[asyncio.Task[None]] = set()
@@ -164,22 +167,18 @@ class RedialClient(discord.AutoShardedClient):
             except ChatError as error:
                 _log.info("offer stays", error=str(error))
 
-    async def on_interaction(self, interaction: discord.Interaction) -> None:
-        """Take a press or a form. Commands come through the tree.
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the library has it
+        """Hand an event on; a press is handed to its dynamic item a moment later, without the message around it."""
+        if event == "interaction":
+            pressing.alone(args[0])
+        super().dispatch(event, *args, **kwargs)
 
-        Presses are read from their custom_id, which survives restarts and works at any replica. A `DynamicItem` of
-        discord.py reads the same id, but first builds a view of the whole message that was pressed: 0.15 ms, where all
-        of discord.py takes 0.25 ms for a press and its answer.
-        """
-        if interaction.type not in {discord.InteractionType.component, discord.InteractionType.modal_submit}:
-            return
-        mark = decode.mark_of(interaction)
-        if mark is None:
-            return
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Take a form; discord.py has no dynamic ones. Presses come through their item, commands through the tree."""
         if interaction.type is discord.InteractionType.modal_submit:
-            await self._form(interaction, mark)
-        else:
-            await self._press(interaction, mark)
+            mark = decode.mark_of(interaction)
+            if mark:
+                await self._form(interaction, mark)
 
     async def on_guild_role_update(self, _before: discord.Role, _after: discord.Role) -> None:
         """Ask again where a right was missing."""
@@ -210,14 +209,15 @@ class RedialClient(discord.AutoShardedClient):
 
     async def _command(self, interaction: discord.Interaction, what: Commanded | Said) -> None:
         event = decode.from_interaction(interaction, what)
+        held: Reply | None = None
         if isinstance(what, Commanded) and what.name == ASKS:
             # A form can only be the first answer, so the acknowledgement waits for it, but not for long.
-            reply = Reply(interaction, waits=False, private=event.room != "direct", held=True)
-            asyncio.get_running_loop().call_later(_PATIENCE, self._late, reply)
-        else:
-            reply = await self._acknowledged(interaction, event)
-        manages = interaction.permissions.manage_channels
-        await self._submit(event, DiscordChat(self.station, event, reply, manages=manages))
+            held = Reply(interaction, waits=False, private=event.room != "direct", held=True)
+            asyncio.get_running_loop().call_later(_PATIENCE, self._late, held)
+        reply = held or await self._acknowledged(interaction, event)
+        if reply:
+            manages = interaction.permissions.manage_channels
+            await self._submit(event, DiscordChat(self.station, event, reply, manages=manages))
 
     def _late(self, reply: Reply) -> None:
         """Acknowledge what was not answered in time; no form opens any more."""
@@ -233,6 +233,8 @@ class RedialClient(discord.AutoShardedClient):
     async def _shortcut(self, interaction: discord.Interaction, message: discord.Message) -> None:
         heard = decode.from_shortcut(interaction, message, self.me)
         reply = await self._acknowledged(interaction, heard.event)
+        if reply is None:
+            return
         what = heard.event.what
         if isinstance(what, Said):
             what = Said(await _with_files(what.text, heard), what.how, what.author)
@@ -240,18 +242,12 @@ class RedialClient(discord.AutoShardedClient):
         await self._submit(event, DiscordChat(self.station, event, reply, heard.opens))
 
     async def _form(self, interaction: discord.Interaction, mark: Mark) -> None:
-        if mark.step == ASKED:
-            event = decode.from_answers(interaction, mark)
-            reply, manages = await self._acknowledged(interaction, event), interaction.permissions.manage_channels
+        asked = mark.step == ASKED
+        event = decode.from_answers(interaction, mark) if asked else decode.from_form(interaction, mark)
+        reply = await self._acknowledged(interaction, event, thinking=asked or not mark.conversation)
+        if reply:
+            manages = asked and interaction.permissions.manage_channels
             await self._submit(event, DiscordChat(self.station, event, reply, manages=manages))
-            return
-        event = decode.from_form(interaction, mark)
-        if mark.conversation:
-            await interaction.response.defer()
-            reply = Reply(interaction, waits=False, private=event.room != "direct")
-        else:
-            reply = await self._acknowledged(interaction, event)
-        await self._submit(event, DiscordChat(self.station, event, reply))
 
     async def _press(self, interaction: discord.Interaction, mark: Mark) -> None:
         mine = mark.for_user in {"", str(interaction.user.id)}
@@ -261,9 +257,11 @@ class RedialClient(discord.AutoShardedClient):
         if mark.step == COMMAND:
             await self._command(interaction, self._house.read(mark.choice))
             return
-        await interaction.response.defer()
         event = decode.from_press(interaction, mark)
-        chat = DiscordChat(self.station, event, Reply(interaction, waits=False, private=event.room != "direct"))
+        reply = await self._acknowledged(interaction, event, thinking=False)
+        if reply is None:
+            return
+        chat = DiscordChat(self.station, event, reply)
         if not (mine or (mark.choice == REMOVE and interaction.permissions.manage_messages)):
             await self._say(event, chat, "trouble.not-yours")
         elif mark.choice == REMOVE:
@@ -271,10 +269,21 @@ class RedialClient(discord.AutoShardedClient):
         else:
             await self._submit(event, chat)
 
-    async def _acknowledged(self, interaction: discord.Interaction, event: InboundEvent) -> Reply:
+    async def _acknowledged(
+        self, interaction: discord.Interaction, event: InboundEvent, *, thinking: bool = True
+    ) -> Reply | None:
+        """Tell Discord that an answer comes; None where it takes none any more, and has told the person so."""
         private = event.room != "direct"
-        await interaction.response.defer(ephemeral=private, thinking=True)
-        return Reply(interaction, waits=True, private=private)
+        try:
+            async with told():
+                await interaction.response.defer(ephemeral=private and thinking, thinking=thinking)
+        except ChatUnavailable as error:
+            # It may have been heard, and the person wait.
+            _log.warning("not acknowledged", platform=decode.PLATFORM, error=str(error))
+        except ChatError as error:
+            _log.warning("too late to answer", platform=decode.PLATFORM, error=str(error))
+            return None
+        return Reply(interaction, waits=thinking, private=private)
 
     async def _submit(self, event: InboundEvent, chat: DiscordChat) -> None:
         def played() -> None:

@@ -123,13 +123,8 @@ def newcomer(user: discord.User | discord.Member, at: datetime) -> bool:
 
 
 def mark_of(interaction: discord.Interaction) -> Mark | None:
-    """Return what a pressed component or a sent form stands for; None for one that is not Redial's."""
-    data = _data(interaction)
-    mark = from_custom_id(str(data.get("custom_id", "")))
-    values = data.get("values")
-    if mark and isinstance(values, list) and values:
-        return Mark(str(values[0]), mark.conversation, mark.revision, mark.step, mark.for_user, mark.workspace)
-    return mark
+    """Return what a sent form stands for; None for one that is not Redial's."""
+    return from_custom_id(str(_data(interaction).get("custom_id", "")))
 
 
 def written(message: discord.Message, me: int) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from types import TracebackType
 
 import aiohttp
 import discord
@@ -33,20 +32,32 @@ class Archived(ChatUnavailable):
 _OWN: dict[int, type[ChannelGone | ChatUnavailable]] = {50083: Archived, 160004: ThreadExists}
 
 
-@asynccontextmanager
-async def told(right: str = "") -> AsyncIterator[None]:
+class told:  # noqa: N801 - read as the sentence it begins: `async with told("Send Messages"):`
     """Turn what Discord or its library raises into a `ChatError`. right: what a refusal would mean is missing."""
-    try:
-        async with asyncio.timeout(TIMEOUT):
-            yield
-    except discord.HTTPException as error:
-        raise translated(error, right) from error
-    except discord.RateLimited as error:
-        raise ChatUnavailable(str(error), retry_after=error.retry_after) from error
-    except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        raise ChatUnavailable(f"Discord does not answer: {type(error).__name__}") from error
-    except discord.DiscordException as error:
-        raise ChatUnavailable(f"discord.py: {type(error).__name__}: {error}") from error
+
+    __slots__ = ("_right", "_within")
+
+    def __init__(self, right: str = "") -> None:
+        self._right, self._within = right, asyncio.timeout(TIMEOUT)
+
+    async def __aenter__(self) -> None:
+        await self._within.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self._within.__aexit__(kind, error, trace)
+        except TimeoutError as late:
+            raise ChatUnavailable("Discord does not answer: TimeoutError") from late
+        if isinstance(error, discord.HTTPException):
+            raise translated(error, self._right) from error
+        if isinstance(error, discord.RateLimited):
+            raise ChatUnavailable(str(error), retry_after=error.retry_after) from error
+        if isinstance(error, aiohttp.ClientError | OSError):
+            raise ChatUnavailable(f"Discord does not answer: {type(error).__name__}") from error
+        if isinstance(error, discord.DiscordException):
+            raise ChatUnavailable(f"discord.py: {type(error).__name__}: {error}") from error
 
 
 def failed(error: ChatError) -> Failed:

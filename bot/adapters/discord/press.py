@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -16,6 +17,11 @@ REMOVE = "-"
 
 _FORM = "r1"
 """Raised when the parts of a custom_id change."""
+PATTERN = re.compile(
+    rf"{_FORM}:(?P<conversation>[^:]*):(?P<revision>[0-9]+)"
+    r":(?P<step>[^:]*):(?P<choice>[^:]*):(?P<for_user>[^:]*):(?P<workspace>[^:]*)"
+)
+"""What every custom_id of Redial's looks like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +56,13 @@ def fits(mark: Mark) -> bool:
 
 def from_custom_id(custom_id: str) -> Mark | None:
     """Return the mark of a component; None for one that is not Redial's."""
-    parts = custom_id.split(":")
-    if len(parts) != 7 or parts[0] != _FORM or not parts[2].isdecimal():  # noqa: PLR2004 - the parts written above
-        return None
-    _, conversation, revision, step, choice, for_user, workspace = parts
+    found = PATTERN.fullmatch(custom_id)
+    return matched(found) if found else None
+
+
+def matched(found: re.Match[str]) -> Mark:
+    """Return the mark that `PATTERN` has found."""
+    conversation, revision, step, choice, for_user, workspace = found.groups()
     return Mark(choice, conversation, int(revision), step, for_user, workspace)
 
 
