@@ -16,7 +16,7 @@ from pathlib import Path
 from bot.adapters.console.plain import as_text
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
-from bot.core.errors import ChannelGone, NotAllowed
+from bot.core.errors import ChannelGone, ChatError, NotAllowed
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
 from bot.core.event import Room as Room_
 from bot.core.text import plain
@@ -50,7 +50,7 @@ class Message:
 
 @dataclass
 class Room:
-    """The platform, and the Chat of one bot on it."""
+    """The platform, and the Chat of one bot on it. refuses: what it answers a method of the port with."""
 
     numbers: count[int] = field(default_factory=lambda: count(1))
     messages: list[Message] = field(default_factory=list)
@@ -59,6 +59,11 @@ class Room:
     gone: set[str] = field(default_factory=set)
     unread: set[str] = field(default_factory=set)
     spoke: dict[str, set[str]] = field(default_factory=dict)
+    refuses: dict[str, ChatError] = field(default_factory=dict)
+
+    def asked(self, method: str) -> None:
+        if method in self.refuses:
+            raise self.refuses[method]
 
     def put(self, origin: Origin, view: View, box: list[Message], thread: str = "") -> Message:
         number = str(next(self.numbers))
@@ -68,6 +73,7 @@ class Room:
         return message
 
     async def private(self, origin: Origin) -> Origin:
+        self.asked("private")
         return Origin(origin.platform, origin.workspace, f"direct-{origin.user}", origin.user)
 
     async def direct(self, origin: Origin) -> Origin:
@@ -85,6 +91,7 @@ class Room:
         return f"https://room.example/{message or origin.thread}"
 
     async def show(self, origin: Origin, view: View, where: Where, *, message: str = "") -> Posted:
+        self.asked("show")
         if origin.channel in self.gone:
             raise ChannelGone("is_archived")
         if message and where is Where.MESSAGE:
@@ -106,9 +113,11 @@ class Room:
         return Posted(found.thread, found.id, link=f"https://room.example/{found.id}")
 
     async def tell(self, origin: Origin, view: View) -> None:
+        self.asked("tell")
         self.put(origin, view, self.told.setdefault(origin.user, []))
 
     async def fold(self, origin: Origin, message: str, folded: Folded) -> None:  # noqa: ARG002 - ids say all here
+        self.asked("fold")
         for one in (*self.messages, *(told for box in self.told.values() for told in box)):
             if one.id == message:
                 one.seen = Seen(f"{plain(folded.lead)}\n{plain(folded.question)} → {folded.answer} · {folded.by}")

@@ -44,6 +44,7 @@ from tests.scenarios.playing import NOW, page, recogniser
 HALF, DAY = 1800.0, 86400.0
 ANN = "U0FORGETME7"
 BOB = "U0HELPER8"
+AWAY = ChatUnavailable("the platform is away")
 
 
 @dataclass
@@ -155,17 +156,12 @@ class TestSilence:
         house.now += HALF
         assert await house.minute() == 1, "only who does not wait, once it is over"
 
-    async def test_a_post_that_fails_is_made_up_for_once(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_a_post_that_fails_is_made_up_for_once(self, house: House) -> None:
         await house.bench.mention(ANN, CUT_OFF)
         house.now += HALF + 1
-        show = house.bench.chat.show
-
-        async def away(*_: object, **__: object) -> None:
-            raise ChatUnavailable("the platform is away")
-
-        monkeypatch.setattr(house.bench.chat, "show", away)
+        house.bench.chat.refuses["show"] = AWAY
         assert await house.minute() == 0
-        monkeypatch.setattr(house.bench.chat, "show", show)
+        house.bench.chat.refuses.clear()
         before = len(await house.texts())
         assert await house.owed() == 1
         assert len(await house.texts()) == before + 1
@@ -255,19 +251,12 @@ class TestAHandOffAndAKill:
         assert await house.packets() == []
         assert "with the helpers" in (await house.texts())[-1]
 
-    async def test_while_the_platform_is_away_it_stays_owed(
-        self, house: House, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    async def test_while_the_platform_is_away_it_stays_owed(self, house: House) -> None:
         await handed(house)
         house.now += BOUNDS.unknown + 1
-        show = house.bench.chat.show
-
-        async def away(*_: object, **__: object) -> None:
-            raise ChatUnavailable("the platform is away")
-
-        monkeypatch.setattr(house.bench.chat, "show", away)
+        house.bench.chat.refuses["show"] = AWAY
         assert await house.owed() == 0
-        monkeypatch.setattr(house.bench.chat, "show", show)
+        house.bench.chat.refuses.clear()
         assert await wait_for_owed(house) == 1
         assert len(await house.packets()) == 1
 

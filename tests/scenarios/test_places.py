@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
-from bot.core.errors import ChannelGone, ChatUnavailable, NotAllowed
+from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
 from bot.core.event import Said
 from handlers.triage import show_owed
 from tests.contract.bench_room import RoomBench, room
@@ -20,13 +19,6 @@ async def bench(tmp_path: Path) -> AsyncIterator[RoomBench]:
     async with room(tmp_path / "data") as one:
         assert isinstance(one, RoomBench)
         yield one
-
-
-def fails(error: Exception) -> object:
-    async def failing(*_: object, **__: object) -> NoReturn:
-        raise error
-
-    return failing
 
 
 class TestAHelper:
@@ -70,42 +62,33 @@ class TestElsewhere:
 
 
 class TestTrouble:
-    async def test_a_missing_right_is_named_to_the_person_and_the_answer_is_owed(
-        self, bench: RoomBench, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(bench.chat, "show", fails(NotAllowed("no", missing="chat:write")))
+    async def test_a_missing_right_is_named_to_the_person_and_the_answer_is_owed(self, bench: RoomBench) -> None:
+        bench.chat.refuses["show"] = NotAllowed("no", missing="chat:write")
         await bench.mention("ann", CUT_OFF)
         assert "`chat:write`" in (await bench.private("ann"))[-1].text
         origin = bench.origin("ann")
         assert len(await bench.desk.store.owed(origin, older_than=0)) == 1
-        monkeypatch.undo()
+        bench.chat.refuses.clear()
         assert await show_owed(bench.desk, origin, bench.chat, older_than=0) == 1
         assert TOOLS in (await bench.seen())[-1].buttons
 
     @pytest.mark.parametrize("error", [ChannelGone("is_archived"), ChatUnavailable("429", retry_after=3)])
-    async def test_nothing_that_a_platform_refuses_breaks_a_turn(
-        self, bench: RoomBench, monkeypatch: pytest.MonkeyPatch, error: Exception
-    ) -> None:
-        for method in ("show", "tell", "fold", "private"):
-            monkeypatch.setattr(bench.chat, method, fails(error))
+    async def test_nothing_that_a_platform_refuses_breaks_a_turn(self, bench: RoomBench, error: ChatError) -> None:
+        bench.chat.refuses = dict.fromkeys(("show", "tell", "fold", "private"), error)
         await bench.mention("ann", f"{CUT_OFF} password=hunter2hunter2")
         await bench.command("ann", "help")
         await bench.command("bob", CUT_OFF, channel="other")
-        monkeypatch.undo()
+        bench.chat.refuses.clear()
         await bench.mention("ann", "API Error: Repeated 529 Overloaded errors")
         assert "Official status" in (await bench.seen())[-1].text
 
-    async def test_a_question_that_cannot_be_folded_stays(
-        self, bench: RoomBench, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(bench.chat, "fold", fails(ChannelGone("message_not_found")))
+    async def test_a_question_that_cannot_be_folded_stays(self, bench: RoomBench) -> None:
+        bench.chat.refuses["fold"] = ChannelGone("message_not_found")
         await bench.mention("ann", CUT_OFF)
         await bench.press("ann", TOOLS)
         assert "git diff" in (await bench.seen())[-1].text
 
-    async def test_a_secret_that_cannot_be_told_privately_is_told_in_the_thread(
-        self, bench: RoomBench, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(bench.chat, "tell", fails(NotAllowed("closed", missing="direct messages")))
+    async def test_a_secret_that_cannot_be_told_privately_is_told_in_the_thread(self, bench: RoomBench) -> None:
+        bench.chat.refuses["tell"] = NotAllowed("closed", missing="direct messages")
         await bench.mention("ann", f"{CUT_OFF} password=hunter2hunter2")
         assert "I took out a secret" in (await bench.seen())[-1].text
