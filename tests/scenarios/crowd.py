@@ -13,10 +13,11 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager
 from contextvars import Context
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+
+from simcord import MemberActor
 
 from bot.adapters.discord import decode
 from bot.adapters.discord.channels import DiscordChannels
@@ -40,6 +41,7 @@ from tests.scenarios.playing import page
 
 T = TypeVar("T")
 SENSOR = Sensor(people=3, minutes=30)
+REGULARS = 40
 
 
 @dataclass
@@ -53,6 +55,8 @@ class Crowd:
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     moved: float = 0.0
     context: Context | None = None
+    regulars: list[MemberActor] = field(default_factory=list)
+    """Members of a Discord server who have been there for long, and have not said anything yet."""
 
     @property
     def desk(self) -> Desk:
@@ -108,8 +112,7 @@ class Crowd:
         if isinstance(self.bench, SlackBench):
             self.bench.office.slack.users.setdefault(who, f"U0{who.upper()}")
         elif who not in self.bench.town.people:
-            town = self.bench.town
-            town.people[who] = town.guild.add_member(town.env.create_user(who))
+            self.bench.town.people[who] = self.regulars.pop()
         return who
 
     # --- what Redial does by itself ---
@@ -199,16 +202,15 @@ async def discord_crowd(data_dir: Path) -> AsyncIterator[Crowd]:
     async with discord_bench(data_dir) as bench:
         assert isinstance(bench, DiscordBench)
         town = bench.town
-        # Everybody here has just joined; that newcomers do not count has a test of its own.
-        young, decode.YOUNG = decode.YOUNG, timedelta(days=-1)
+        people = [town.guild.add_member(town.env.create_user(f"member{n}")) for n in range(REGULARS)]
+        await town.env.advance_time(2 * decode.YOUNG.total_seconds())
         channels = DiscordChannels(lambda: town.client.station.wire, town.desk.library.messages)
         crowd = _crowd(bench, "discord", channels)
         # The clock of this Discord is that of what its events begin.
-        town.people["host"] = town.guild.add_member(town.env.create_user("host"))
+        town.people["host"] = people.pop()
         await town.people["host"].slash(town.channels["other"], "redial help")
-        crowd.context = town.heard.context
+        crowd.context, crowd.regulars = town.heard.context, people
         yield crowd
-        decode.YOUNG = young
 
 
 def _crowd(bench: SlackBench | DiscordBench, platform: str, channels: Channels) -> Crowd:
