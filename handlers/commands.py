@@ -23,7 +23,7 @@ from handlers import triage
 from handlers.channel import MANAGING, managed
 from handlers.claims import first
 from handlers.desk import Desk
-from handlers.insights import gathered, insights_view
+from handlers.insights import tell_insights
 from handlers.status import status_view
 
 COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "insights", "forget-me", "help")
@@ -178,9 +178,7 @@ async def _reset(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) ->
 
 
 async def _insights(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:
-    await desk.tallies.flush()
-    week, month = await gathered(desk, [event.origin])
-    await chat.tell(event.origin, insights_view(desk.library, week, month))
+    await tell_insights(desk, event.origin, chat)
 
 
 async def _forget(desk: Desk, event: InboundEvent, _argument: str, chat: Chat) -> None:

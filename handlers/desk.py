@@ -18,6 +18,7 @@ from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import PageStore
 from bot.ports.status import StatusSource
 from bot.ports.store import ConversationStore
+from bot.ports.studio import Studio
 from bot.ports.tallies import UNCOUNTED, Tallies
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Desk:
     leases: for work that one of several processes does. pages: for announcements; None where nothing is announced.
     watched: the pages channels can hear of, names by id. pace: how long silence lasts. tallies: counts without names.
     lookout: what many share in a workspace; None where nobody counts. odds: how often steps helped, by tenant.
-    bounds: how long what is under way may take.
+    bounds: how long what is under way may take. studio: draws insights; None where nobody would see a picture.
     """
 
     library: Library
@@ -51,6 +52,7 @@ class Desk:
     lookout: Lookout | None = None
     odds: dict[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
     bounds: Bounds = BOUNDS
+    studio: Studio | None = None
 
     async def around(self, origin: Origin | None = None) -> Around:
         """Return what holds for a turn played now, in the workspace of `origin`."""

@@ -13,7 +13,7 @@ from pydantic_core import PydanticUndefined
 
 from bot.adapters.console.plain import as_text
 from bot.adapters.discord.rights import INTENTS, PERMISSIONS, invitation, named
-from bot.adapters.slack.scopes import SCOPES
+from bot.adapters.slack.scopes import OPTIONAL, SCOPES
 from bot.adapters.store.keys import as_markdown
 from bot.cli import main
 from bot.core.guides.problem import RULES
@@ -69,7 +69,9 @@ def keys() -> str:
 
 def slack_scopes() -> str:
     """The rights asked for in Slack."""
-    return "\n".join(["| scope | what for |", "|---|---|", *(f"| `{name}` | {why} |" for name, why in SCOPES.items())])
+    optional = {name: " (optional)" for name in OPTIONAL}
+    rows = (f"| `{name}`{optional.get(name, '')} | {why} |" for name, why in SCOPES.items())
+    return "\n".join(["| scope | what for |", "|---|---|", *rows])
 
 
 def discord_rights() -> str:

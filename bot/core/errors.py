@@ -3,6 +3,7 @@
 RedialError
 ├── ContentError            guides or messages that cannot be used; carries file and line
 ├── SettingsError           a setting that cannot be used
+├── NotDrawn                a picture could not be drawn
 ├── StoreError
 │   ├── StoreUnavailable    the store cannot be reached or refuses to write
 │   └── RecordTooNew        a record written by a newer Redial, or naming ids this one does not know
@@ -33,6 +34,10 @@ class ContentError(RedialError):
 
 class SettingsError(RedialError):
     """A setting that cannot be used; the text names it and says what would be accepted."""
+
+
+class NotDrawn(RedialError):  # noqa: N818 - reads as the state it names
+    """A picture could not be drawn; what it shows is said in words."""
 
 
 class StoreError(RedialError):

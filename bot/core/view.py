@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bot.core.guides.guide import Outcome
@@ -51,6 +51,15 @@ class Cite:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A PNG with its file name, and what it shows in words, for who does not see it."""
+
+    png: bytes = field(repr=False)
+    name: str
+    alt: str
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """One message. The lead is the answer or the one thing to do now; details follow.
 
@@ -58,6 +67,7 @@ class View:
     preface: what is said before the lead (an acknowledgement, an answer to a question, the official status).
     read_as: why the report was taken for this guide ("Read as … because of …").
     outcome: set when this view ends the conversation; cause: the id of the finding, if one was made.
+    picture: shown with it where the platform can; everything it shows is in the words as well.
     """
 
     lead: Inline = ()
@@ -75,6 +85,7 @@ class View:
     step: str = ""
     outcome: Outcome | None = None
     cause: str | None = None
+    picture: Picture | None = None
 
     @property
     def lead_evidence(self) -> Evidence | None:

@@ -33,7 +33,7 @@ async def insights(settings: Settings, *, as_json: bool, png: Path | None) -> st
 
 def _text(library: Library, week: Insight, month: Insight) -> str:
     grades = {grade.value: library.messages.text(f"evidence.{grade}") for grade in Evidence}
-    return as_text(insights_view(library, week, month), grades=grades)
+    return as_text(insights_view(library, week, month, bars=True), grades=grades)
 
 
 def _json(week: Insight, month: Insight) -> str:

@@ -16,6 +16,7 @@ from bot.ports.announcing import Announces
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.platform import House, Running
 from bot.runtime import logs
+from bot.runtime.chart import Studio
 from bot.runtime.collecting import go_on
 from bot.runtime.dispatcher import Dispatcher
 from bot.runtime.limits import Limits
@@ -76,6 +77,7 @@ async def _run(
         health = await _health(settings, stack)
         meters: Meters = health.metrics if health else UNMETERED
         desk = await stack.enter_async_context(open_desk(settings, meters=meters, counting=True, bounds=rhythm.bounds))
+        desk.studio = Studio()
         limits = Limits(settings.limits.person, settings.limits.channel)
         dispatcher = Dispatcher(partial(handle, desk), limits, meters)
         # For a start that fails or is broken off, while one platform is heard already.

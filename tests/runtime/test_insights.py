@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import struct
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +14,12 @@ import pytest
 
 from bot.adapters.store import connect
 from bot.adapters.store.tallies import RedisTallies
+from bot.core.errors import NotDrawn, SettingsError
 from bot.core.event import Origin
 from bot.core.guides.guide import Outcome
 from bot.core.triage.conversation import Handoff
 from bot.core.triage.insights import Insight, insight, weeks
-from bot.runtime.chart import draw
+from bot.runtime.chart import Studio, draw
 from tests.contract.conversations import triage
 from tests.runtime.redial import Redial
 from tests.scenarios.playing import library
@@ -112,3 +115,35 @@ async def test_what_goes_on_is_listed_without_names_or_words(redial: Redial) -> 
     assert f"{first.id}  slack:T1  open  connection-lost#doing  since 2 h 0 min, silent for 10 min" in lines
     for personal in ("U0SECRETANN", "99887766", "my words", "my line"):
         assert personal not in lines + json.dumps(rows)
+
+
+class TestTheStudio:
+    """Drawing for people in chats, in another process."""
+
+    async def test_the_same_is_drawn_once(self) -> None:
+        week = insight(COUNTS, "2026-11-23", "2026-11-30")
+        studio = Studio()
+        first, second = await asyncio.gather(*(studio.draw(library(), week, week) for _ in range(2)))
+        assert first is second
+        assert first.startswith(b"\x89PNG")
+        other = await studio.draw(library(), week, insight({"opened": 7}, "2026-11-23", "2026-11-30"))
+        assert other != first
+
+    @pytest.mark.parametrize(
+        ("program", "why"),
+        [
+            ("import time; time.sleep(60)", "not drawn within 0.2 s"),
+            ("raise SystemExit('no fonts')", "drawing ended with 1: no fonts"),
+            ("pass", "drawing ended with 0: "),
+        ],
+    )
+    async def test_what_cannot_be_drawn_is_told_from_what_is_not_installed(self, program: str, why: str) -> None:
+        week = insight(COUNTS, "2026-11-23", "2026-11-30")
+        with pytest.raises(NotDrawn, match=why):
+            await Studio((sys.executable, "-c", program), 0.2 if "sleep" in program else 20.0).draw(
+                library(), week, week
+            )
+        with pytest.raises(SettingsError, match=r"pip install 'redial\[chart\]'"):
+            await Studio((sys.executable, "-c", "raise SystemExit(3)")).draw(library(), week, week)
+        with pytest.raises(NotDrawn, match="no process to draw in"):
+            await Studio(("/nowhere/python",)).draw(library(), week, week)

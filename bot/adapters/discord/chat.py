@@ -16,7 +16,7 @@ from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
 from bot.core.form import Form, Option
 from bot.core.messages import Messages
-from bot.core.text import Span
+from bot.core.text import Span, Text
 from bot.core.triage.folding import Folded
 from bot.core.triage.placement import Where
 from bot.core.view import HANDOFF, View
@@ -89,8 +89,9 @@ class DiscordChat:
     async def tell(self, origin: Origin, view: View) -> None:
         """Show a view to one person: by the interaction, as an offer, in their direct messages, or else in place."""
         self.answered = True
+        view = self._pictured(view)
         if self.reply and self.reply.user == origin.user:
-            await self.reply.say(self._parts(view))
+            await self.reply.say(self._parts(view), view.picture)
         elif view.step == OFFER and self.event:
             await self._offer(self.event, view)
         elif self.event and (isinstance(self.event.what, Commanded) or view.step == SAME):
@@ -101,9 +102,9 @@ class DiscordChat:
     async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
         """Turn an answered question into the lines that stay of it."""
         parts = self.station.renderer.folded(folded, owner=origin.user)
-        if message == ORIGINAL:
-            if self.reply:
-                await self.reply.turn_into(parts)
+        if self.reply and self._pressed and self._pressed.message == message:
+            # Not counted against the fifty requests a second that a bot may make.
+            await self.reply.turn_into(parts)
         elif found := referred(message):
             await self._wire.edit(*found, parts)
 
@@ -183,7 +184,8 @@ class DiscordChat:
             message = await self._wire.post(thread, self._parts(view, setting), key=view.key, mentions=_only(calls))
         if began:
             await self._pointed(thread)
-        else:
+        elif not (self._pressed and self._pressed.conversation):
+            # A question of the conversation was not pressed here: Redial may not be in its thread.
             await self._wire.join(thread)
         return Posted(str(thread), reference(thread, message), self._link(origin, thread, message))
 
@@ -248,6 +250,14 @@ class DiscordChat:
 
     # --- around them ---
 
+    def _pictured(self, view: View) -> View:
+        """Return a view without its picture, and a word on why, where none can be shown to one person alone."""
+        if view.picture is None or (self.reply and self.reply.pictures):
+            return view
+        say = self.station.messages
+        why = say.inline("picture.missing", missing="Attach Files") if self.reply else say.inline("picture.command")
+        return replace(view, picture=None, blocks=(*view.blocks, Text(why)))
+
     def _parts(self, view: View, setting: Setting = PLAIN) -> list[dict[str, object]]:
         return self.station.renderer.message(view, setting)
 
@@ -267,11 +277,14 @@ class DiscordChat:
         """Return the workspace buttons must name, where the place they stand in is of another."""
         return origin.workspace if self.reply and self.reply.public else ""
 
+    @property
+    def _pressed(self) -> Pressed | None:
+        what = self.event.what if self.event else None
+        return what if isinstance(what, Pressed) else None
+
     def _present(self) -> bool:
         """Say whether somebody has just done what is answered, so that nothing has to call them."""
-        what = self.event.what if self.event else None
-        helped = isinstance(what, Pressed) and what.step == HANDOFF
-        return what is not None and not helped
+        return self.event is not None and not (self._pressed and self._pressed.step == HANDOFF)
 
     def _away(self, origin: Origin) -> Setting:
         """Return what buttons must say in a channel of another server than the conversation's, or of none."""
@@ -291,8 +304,8 @@ class DiscordChat:
 
     async def _taken(self) -> None:
         """Take an offer away that was accepted."""
-        pressed = self.event.what if self.event else None
-        if isinstance(pressed, Pressed) and pressed.step == OFFER and (found := referred(pressed.message)):
+        pressed = self._pressed
+        if pressed and pressed.step == OFFER and (found := referred(pressed.message)):
             try:
                 await self._wire.delete(*found)
             except ChatError:

@@ -6,6 +6,8 @@ TEXT = 4000
 """Characters of all text in one message of components."""
 COMPONENTS = 40
 """Components of a message, nested ones included."""
+ALT = 1024
+"""Characters of what a picture shows in words."""
 BUTTONS = 5
 """Buttons of one row."""
 LABEL = 80

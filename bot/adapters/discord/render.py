@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from bot.adapters.discord import press
-from bot.adapters.discord.limits import BUTTONS, LABEL, OPTION, OPTIONS, PLACEHOLDER, TEXT, cut
+from bot.adapters.discord.limits import ALT, BUTTONS, LABEL, OPTION, OPTIONS, PLACEHOLDER, TEXT, cut
 from bot.adapters.discord.markup import cut_lines, escaped, heading, link, to_line, to_lines, to_markdown
 from bot.adapters.discord.press import Mark
 from bot.core.messages import Messages
@@ -23,7 +23,7 @@ from bot.core.view import Control, Offer, Tone, View
 Json = dict[str, object]
 """A piece of Discord's JSON."""
 
-_ROW, _BUTTON, _SELECT, _TEXT, _FRAME = 1, 2, 3, 10, 17
+_ROW, _BUTTON, _SELECT, _TEXT, _GALLERY, _FRAME = 1, 2, 3, 10, 12, 17
 _BLUE, _GREY = 1, 2
 _STYLES = {Tone.GOOD: 3, Tone.GRAVE: 4}
 """Green for the end everybody wants, red for a step with an undo; a colour never says it alone."""
@@ -72,6 +72,9 @@ class Renderer:
         parts = [_text(text) for text in texts or ["…"]]
         if view.key:
             parts[0]["id"] = press.key_mark(view.key)
+        if view.picture:
+            media = {"media": {"url": f"attachment://{view.picture.name}"}, "description": cut(view.picture.alt, ALT)}
+            parts.insert(1, {"type": _GALLERY, "items": [media]})
         parts += self._offers(view, setting)
         if small:
             parts.append(_text(small))

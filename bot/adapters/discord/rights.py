@@ -9,6 +9,7 @@ PERMISSIONS = {
     "send_messages": "to answer",
     "create_public_threads": "to hold each conversation in a thread of its own",
     "send_messages_in_threads": "to answer there",
+    "attach_files": "to show what `/redial insights` says as a picture",
     "read_message_history": "to find its own messages after a crash, and what others said meanwhile",
 }
 """Rights, as discord.py names them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,6 +20,7 @@ from bot.adapters.discord.pacing import Pace, Refusals
 from bot.adapters.discord.press import key_mark
 from bot.adapters.discord.render import Json
 from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
+from bot.core.view import Picture
 
 _log = structlog.get_logger(__name__)
 
@@ -229,22 +231,25 @@ def _body(components: Sequence[Json], mentions: discord.AllowedMentions) -> Json
 class Reply:
     """An interaction's own way of answering, for a quarter of an hour: seen by who pressed, but in direct messages.
 
-    waits: Discord shows "thinking" until something is said. held: it has not been acknowledged yet, since only then a
-    form can open.
+    pictures: files may be shown where it answers. waits: Discord shows "thinking" until something is said. held: it has
+    not been acknowledged yet, since only then a form can open.
     """
 
     def __init__(self, interaction: discord.Interaction, *, waits: bool, private: bool, held: bool = False) -> None:
         """Take an interaction that has been acknowledged, or is `held`."""
         self.held = held
         self.user = str(interaction.user.id)
-        person = interaction.user
-        self.roles = (
-            frozenset(str(role.id) for role in person.roles) if isinstance(person, discord.Member) else frozenset()
-        )
         self.public = not private
+        self.pictures = interaction.guild_id is None or interaction.app_permissions.attach_files
         self._interaction = interaction
         self.waits = waits
         self._turn = asyncio.Lock()
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """The roles of who did it, by id."""
+        person = self._interaction.user
+        return frozenset(str(role.id) for role in person.roles) if isinstance(person, discord.Member) else frozenset()
 
     async def acknowledge(self) -> None:
         """Tell Discord that an answer comes, if it was not told; no form can open any more."""
@@ -261,18 +266,21 @@ class Reply:
             self.held = False
             await self._interaction.response.send_modal(form)
 
-    async def say(self, components: Sequence[Json]) -> int:
-        """Show this, and return the message's id."""
+    async def say(self, components: Sequence[Json], picture: Picture | None = None) -> int:
+        """Show this, and return the message's id. picture: what a gallery among the components shows."""
+        files = [discord.File(io.BytesIO(picture.png), picture.name)] if picture else []
         async with self._turn, told("Use Application Commands"):
             if self.held:
                 self.held = False
                 response = self._interaction.response
-                shown = await response.send_message(view=Ready(components), ephemeral=not self.public)
+                shown = await response.send_message(view=Ready(components), files=files, ephemeral=not self.public)
                 return shown.message_id or 0
             if self.waits:
                 self.waits = False
-                return (await self._interaction.edit_original_response(view=Ready(components))).id
-            sent = await self._interaction.followup.send(view=Ready(components), ephemeral=not self.public, wait=True)
+                return (await self._interaction.edit_original_response(view=Ready(components), attachments=files)).id
+            sent = await self._interaction.followup.send(
+                view=Ready(components), files=files, ephemeral=not self.public, wait=True
+            )
             return sent.id
 
     async def turn_into(self, components: Sequence[Json]) -> None:

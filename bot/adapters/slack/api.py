@@ -19,7 +19,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from yarl import URL
 
 from bot.adapters.slack.errors import DEAD, FAULTS, Asked, code_of, retry_after, status_of, translated
-from bot.adapters.slack.hosts import ANSWERS, trusted
+from bot.adapters.slack.hosts import ANSWERS, FILES, trusted
 from bot.adapters.slack.mrkdwn import Json
 from bot.core.errors import ChatError, NotAllowed
 
@@ -130,6 +130,18 @@ class Api:
             raise translated(error, "response_url") from error
         if answer.status_code != _ANSWERED:
             raise ChatError(f"Slack answered a response_url with {answer.status_code}")
+
+    async def upload(self, url: str, data: bytes) -> None:
+        """Put a file where Slack wants it; the address is good for one, and only Slack's own are asked."""
+        if not trusted(url, FILES | {urlsplit(self.client.base_url).netloc}):
+            raise ChatError("an upload address that is not Slack's")
+        try:
+            async with self._session.post(url, data=data, allow_redirects=False, proxy=self.client.proxy) as answer:
+                status = answer.status
+        except FAULTS as error:
+            raise translated(error, "an upload") from error
+        if status != _ANSWERED:
+            raise ChatError(f"Slack answered an upload with {status}")
 
     async def _once(self, where: Workspace, method: str, body: Mapping[str, Any]) -> Json:
         # Not through slack_sdk's client: it takes twice the time for the same request.

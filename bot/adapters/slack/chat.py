@@ -6,19 +6,25 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Any, cast
 
+import structlog
+
 from bot.adapters.slack.api import Api
 from bot.adapters.slack.forms import to_modal
 from bot.adapters.slack.groups import Groups
 from bot.adapters.slack.mrkdwn import Json
 from bot.adapters.slack.render import EVENT_TYPE, Message, Renderer
 from bot.adapters.slack.rights import lacks, may_manage, mentions
-from bot.core.errors import ChannelGone, NotAllowed
+from bot.adapters.slack.uploads import bring
+from bot.core.errors import ChannelGone, ChatError, NotAllowed
 from bot.core.event import Origin
 from bot.core.form import Form, Option
+from bot.core.text import Inline, Text, plain
 from bot.core.triage.folding import Folded
 from bot.core.triage.placement import Where
 from bot.core.view import View
 from bot.ports.chat import Posted
+
+_log = structlog.get_logger(__name__)
 
 _PAGES, _PAGE = 3, 100
 """How far back a message is looked for: it was posted moments ago, or never."""
@@ -61,6 +67,7 @@ class SlackChat:
 
     async def tell(self, origin: Origin, view: View) -> None:
         """Say something to one person: ephemerally where they are, else in their direct message."""
+        view = await self.pictured(origin, view)
         shown = replace(self.renderer.message(view), key="")
         if direct(origin.channel):
             await self._post(origin, shown)
@@ -74,6 +81,26 @@ class SlackChat:
             await self.api.call(origin.workspace, "chat.postEphemeral", body)
         except (ChannelGone, NotAllowed):
             await self._post(await self.private(origin), shown)
+
+    async def pictured(self, origin: Origin, view: View) -> View:
+        """Bring a view's picture to its reader alone; return the view with a word on where it is, or why nowhere.
+
+        In a channel Slack shows a file to everybody, so it goes to their direct message.
+        """
+        if view.picture is None:
+            return view
+        say = self.renderer.say
+        note: Inline = ()
+        try:
+            home = await self.private(origin)
+            await bring(self.api, home, view.picture, plain(view.lead))
+            note = say.inline("picture.direct") if home.channel != origin.channel else ()
+        except NotAllowed as error:
+            note = say.inline("picture.missing", missing=error.missing or "files:write")
+        except ChatError as error:
+            _log.warning("picture not shown", platform=origin.platform, error=str(error))
+            note = say.inline("picture.failed")
+        return replace(view, picture=None, blocks=(*view.blocks, *([Text(note)] if note else [])))
 
     async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
         """Edit an answered question down to its line."""

@@ -20,6 +20,8 @@ CODE = 2800
 """Characters of one preformatted element; longer ones are shown as several."""
 MESSAGE = 12_000
 """Characters of all rich text in a message: Slack answers `msg_blocks_too_long` somewhere above 13,000."""
+ALT = 1000
+"""Characters of what a picture shows in words."""
 ATTACHMENT = 1024 * 1024
 """Bytes of a text file that is read."""
 

@@ -54,7 +54,7 @@ class Renderer:
 
     def __init__(self, messages: Messages) -> None:
         """Take the sentences."""
-        self._say = messages
+        self.say = messages
         self.grades = {grade.value: messages.text(f"evidence.{grade}") for grade in Evidence}
 
     def message(self, view: View) -> Message:
@@ -124,7 +124,7 @@ class Renderer:
         select: Json = {
             "type": "static_select",
             "action_id": PICK,
-            "placeholder": _words(self._say.text("slack.pick", n=len(options))),
+            "placeholder": _words(self.say.text("slack.pick", n=len(options))),
             "options": options,
         }
         yield self._actions(view, "pick", [select])
@@ -138,7 +138,7 @@ class Renderer:
         lines = [cut(to_mrkdwn(view.read_as), SMALL_PRINT)] if view.read_as else []
         if view.sources:
             links = " · ".join(f"<{escaped(cite.url)}|{escaped(cite.label)}>" for cite in view.sources)
-            lines.append(f"{self._say.text('slack.sources')} {links}")
+            lines.append(f"{self.say.text('slack.sources')} {links}")
         return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ SCOPES = {
     "chat:write": "to answer",
     "commands": "for /redial and “Triage this message”",
     "files:read": "to read pasted snippets and text files",
+    "files:write": "to show what `/redial insights` says as a picture",
     "groups:history": "the same as channels:history, in private channels",
     "groups:read": "to know which private channels it is in",
     "im:history": "to hear direct messages",
@@ -17,6 +18,9 @@ SCOPES = {
     "users:read": "to know a workspace's admins, who may change what is announced in a channel",
 }
 """Every scope the manifest asks for, and what it is for."""
+
+OPTIONAL = frozenset({"files:write"})
+"""Whoever installs it may leave these out."""
 
 NEEDED = frozenset({"app_mentions:read", "chat:write", "commands", "im:history", "im:write"})
 """Without these a way in does not work; without the others less is heard."""

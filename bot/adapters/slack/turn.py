@@ -52,6 +52,7 @@ class Turn:
     async def tell(self, origin: Origin, view: View) -> None:
         """Say something to one person, through the response_url where there is one."""
         self.stored.set()
+        view = await self.chat.pictured(origin, view)
         if self.home:
             await self.chat.publish(origin, view)
         elif not (self.respond_url and self._used < _USES and await self._respond(view)):

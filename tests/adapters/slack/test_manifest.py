@@ -12,7 +12,7 @@ import yaml
 
 from bot.adapters.slack.connection import PATH
 from bot.adapters.slack.decode import SHORTCUT
-from bot.adapters.slack.scopes import SCOPES
+from bot.adapters.slack.scopes import OPTIONAL, SCOPES
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = ROOT.parent / "shared" / "schemas" / "slack-manifest.schema.json"
@@ -33,7 +33,7 @@ def test_it_fits_slacks_schema(name: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_it_asks_for_what_the_code_uses_and_no_more(name: str) -> None:
     found = manifest(name)
-    assert found["oauth_config"]["scopes"] == {"bot": list(SCOPES)}
+    assert found["oauth_config"]["scopes"] == {"bot": list(SCOPES), "bot_optional": sorted(OPTIONAL)}
     assert [shortcut["callback_id"] for shortcut in found["features"]["shortcuts"]] == [SHORTCUT]
     assert [command["command"] for command in found["features"]["slash_commands"]] == ["/redial"]
     assert found["settings"]["token_rotation_enabled"] is False, "replicas would race its single-use refresh tokens"
