@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import discord
 
 from bot.adapters.discord import managing
-from bot.adapters.discord.decode import ORIGINAL, reference, referred
+from bot.adapters.discord.decode import reference, referred
 from bot.adapters.discord.render import PLAIN, Renderer, Setting
 from bot.adapters.discord.wire import Reply, Wire
 from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed

@@ -80,8 +80,7 @@ def to_lines(blocks: Sequence[Block], grades: Grades) -> Iterator[str]:  # noqa:
 
 def heading(inline: Inline, evidence: Evidence | None, grades: Grades) -> str:
     """Return a title of its own line, with the grade of what stands below it."""
-    grade = f" · {escaped(grades[evidence])}" if evidence else ""
-    return f"### {to_line(tuple(replace(span, bold=False) for span in inline))}{grade}"
+    return f"{_title(inline)} · {escaped(grades[evidence])}" if evidence else _title(inline)
 
 
 def code_block(text: str, language: str = "") -> Iterator[str]:
@@ -96,6 +95,12 @@ def link(label: str, url: str) -> str:
     if urlsplit(url).scheme not in {"http", "https"}:
         return escaped(label)
     return f"[{escaped(label)}](<{quote(url, safe=':/?#@!$&+,;=%~-._')}>)"
+
+
+@lru_cache(maxsize=256)
+def site(url: str, label: str) -> str:
+    """Return a link that is called by the site it leads to, or by its label where it leads to none."""
+    return link(urlsplit(url).hostname or label, url)
 
 
 def from_markdown(text: str, names: Mapping[str, str], *, me: str = "") -> str:
@@ -120,6 +125,11 @@ def cut_lines(lines: Iterable[str], size: int) -> str:
         left -= len(line) + 1
         out.append(line)
     return "\n".join(out)
+
+
+@lru_cache(maxsize=1024)
+def _title(inline: Inline) -> str:
+    return f"### {to_line(tuple(replace(span, bold=False) for span in inline))}"
 
 
 def _broken(found: re.Match[str]) -> str:

@@ -39,19 +39,31 @@ class Mark:
     workspace: str = ""
 
 
+class Ids:
+    """The custom_ids of one message's components, which differ in their choice alone."""
+
+    __slots__ = ("_after", "_head", "_room", "_step")
+
+    def __init__(self, mark: Mark) -> None:
+        """Take what all of them stand for, whatever its choice is."""
+        self._head, self._step = f"{_FORM}:{mark.conversation}:{mark.revision}:", mark.step
+        self._after = f":{mark.for_user}:{mark.workspace}"
+        self._room = CUSTOM_ID - len(self._head) - len(self._step) - len(":") - len(self._after)
+
+    def fits(self, choice: str) -> bool:
+        """Say whether a choice can be read back as it was."""
+        return len(choice) <= self._room and ":" not in choice
+
+    def of(self, choice: str) -> str:
+        """Return the id of a choice. One too long becomes a hash: the press then shows the question again."""
+        if len(choice) <= self._room:
+            return f"{self._head}{self._step}:{choice}{self._after}"
+        return f"{self._head}{_short(self._step)}:{_short(choice)}{self._after}"
+
+
 def to_custom_id(mark: Mark) -> str:
-    """Return a mark as a custom_id. Ids too long for it become a hash: the press then shows the question again."""
-    head = (_FORM, mark.conversation, str(mark.revision))
-    tail = (mark.for_user, mark.workspace)
-    full = ":".join((*head, mark.step, mark.choice, *tail))
-    if len(full) <= CUSTOM_ID:
-        return full
-    return ":".join((*head, _short(mark.step), _short(mark.choice), *tail))
-
-
-def fits(mark: Mark) -> bool:
-    """Say whether a mark can be read back as it was."""
-    return from_custom_id(to_custom_id(mark)) == mark
+    """Return a mark as a custom_id."""
+    return Ids(mark).of(mark.choice)
 
 
 def from_custom_id(custom_id: str) -> Mark | None:

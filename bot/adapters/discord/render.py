@@ -7,13 +7,12 @@ component is the mark by which the message is found again; buttons carry the res
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
+from dataclasses import dataclass
 
 from bot.adapters.discord import press
 from bot.adapters.discord.limits import ALT, BUTTONS, LABEL, OPTION, OPTIONS, PLACEHOLDER, TEXT, cut
-from bot.adapters.discord.markup import cut_lines, escaped, heading, link, to_line, to_lines, to_markdown
-from bot.adapters.discord.press import Mark
+from bot.adapters.discord.markup import cut_lines, escaped, heading, site, to_line, to_lines, to_markdown
+from bot.adapters.discord.press import Ids, Mark
 from bot.core.messages import Messages
 from bot.core.text import Evidence, Heading, plain
 from bot.core.triage.conversation import WHAT
@@ -75,10 +74,11 @@ class Renderer:
         if view.picture:
             media = {"media": {"url": f"attachment://{view.picture.name}"}, "description": cut(view.picture.alt, ALT)}
             parts.insert(1, {"type": _GALLERY, "items": [media]})
-        parts += self._offers(view, setting)
+        ids = Ids(Mark("", view.conversation, view.revision, view.step, setting.asker, setting.workspace))
+        parts += self._offers(view, ids)
         if small:
             parts.append(_text(small))
-        return [*parts, *self._ways_out(view, setting)]
+        return [*parts, *self._ways_out(view, setting, ids)]
 
     def framed(self, view: View, colour: int, key: str, setting: Setting = PLAIN) -> list[Json]:
         """Return a view in a frame with a colour at its side, as announcements are shown."""
@@ -112,7 +112,7 @@ class Renderer:
         """Return the small print: where it is written, why this guide, and what is missing here."""
         lines = []
         if view.sources:
-            links = " · ".join(link(urlsplit(cite.url).hostname or cite.label, cite.url) for cite in view.sources)
+            links = " · ".join(site(cite.url, cite.label) for cite in view.sources)
             lines.append(f"-# {escaped(self._say.text('discord.source'))} {links}")
         if view.read_as:
             lines.append(f"-# {to_line(view.read_as)}")
@@ -124,35 +124,30 @@ class Renderer:
             lines.append(f"-# {escaped(setting.note)}")
         return cut_lines(lines, _SMALL)
 
-    def _offers(self, view: View, setting: Setting) -> Iterator[Json]:
+    def _offers(self, view: View, ids: Ids) -> Iterator[Json]:
         shown = view.offers[:OPTIONS]
-        marks = [_mark(view, offer.id, setting) for offer in shown]
-        if len(shown) > BUTTONS or not all(map(press.fits, marks)):
-            yield _row([self._select(view, shown, setting)])
+        if len(shown) > BUTTONS or not all(ids.fits(offer.id) for offer in shown):
+            yield _row([self._select(shown, ids)])
         elif shown:
-            yield _row(
-                [_button(offer, mark, _STYLES.get(offer.tone, _BLUE)) for offer, mark in zip(shown, marks, strict=True)]
-            )
+            yield _row([_button(offer, ids, _STYLES.get(offer.tone, _BLUE)) for offer in shown])
 
-    def _select(self, view: View, offers: Sequence[Offer], setting: Setting) -> Json:
+    def _select(self, offers: Sequence[Offer], ids: Ids) -> Json:
         return {
             "type": _SELECT,
-            "custom_id": press.to_custom_id(_mark(view, press.PICK, setting)),
+            "custom_id": ids.of(press.PICK),
             "placeholder": cut(self._say.text("discord.pick", n=len(offers)), PLACEHOLDER),
             "options": [{"label": cut(offer.label, OPTION), "value": cut(offer.id, OPTION)} for offer in offers],
         }
 
-    def _ways_out(self, view: View, setting: Setting) -> Iterator[Json]:
-        buttons = [
-            _button(way, _mark(view, way.id, setting), _BLUE if way.id in _PRIMARY else _GREY) for way in view.controls
-        ]
+    def _ways_out(self, view: View, setting: Setting, ids: Ids) -> Iterator[Json]:
+        buttons = [_button(way, ids, _BLUE if way.id in _PRIMARY else _GREY) for way in view.controls]
         if view.conversation and view.outcome is None and (setting.write or view.step == WHAT):
             write = Control(press.WRITE, self._say.text("discord.write"))
-            mark = replace(_mark(view, press.WRITE, setting), for_user=setting.write)
-            buttons.insert(0, _button(write, mark, _GREY if view.offers else _BLUE))
+            writer = Mark("", view.conversation, view.revision, view.step, setting.write, setting.workspace)
+            buttons.insert(0, _button(write, Ids(writer), _GREY if view.offers else _BLUE))
         if setting.asker:
             remove = Control(press.REMOVE, self._say.text("discord.remove"))
-            buttons.append(_button(remove, _mark(view, press.REMOVE, setting), _GREY))
+            buttons.append(_button(remove, ids, _GREY))
         for n in range(0, len(buttons), BUTTONS):
             yield _row(buttons[n : n + BUTTONS])
 
@@ -168,10 +163,6 @@ def fitted(sections: Sequence[Sequence[str]], size: int) -> list[str]:
     return texts
 
 
-def _mark(view: View, choice: str, setting: Setting) -> Mark:
-    return Mark(choice, view.conversation, view.revision, view.step, setting.asker, setting.workspace)
-
-
 def _text(content: str) -> Json:
     return {"type": _TEXT, "content": content}
 
@@ -180,5 +171,5 @@ def _row(parts: Sequence[Json]) -> Json:
     return {"type": _ROW, "components": list(parts)}
 
 
-def _button(shown: Offer | Control, mark: Mark, style: int) -> Json:
-    return {"type": _BUTTON, "style": style, "label": cut(shown.label, LABEL), "custom_id": press.to_custom_id(mark)}
+def _button(shown: Offer | Control, ids: Ids, style: int) -> Json:
+    return {"type": _BUTTON, "style": style, "label": cut(shown.label, LABEL), "custom_id": ids.of(shown.id)}

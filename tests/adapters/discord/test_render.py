@@ -170,7 +170,7 @@ def test_a_mark_is_read_back_or_known_not_to_be(choice: str, step: str, revision
     assert len(custom_id) <= CUSTOM_ID
     back = press.from_custom_id(custom_id)
     assert back
-    assert (back == mark) is press.fits(mark)
+    assert (back == mark) is press.Ids(mark).fits(choice)
     assert (back.conversation, back.revision, back.for_user) == ("abcdefghijklmnop", revision, user)
 
 
