@@ -14,7 +14,7 @@ import structlog
 
 from bot.core.errors import StoreUnavailable
 from bot.core.status.subscription import Standing, Subscription, rank
-from bot.core.status.topics import changed, topic_ids, with_members
+from bot.core.status.topics import changed, spoken_of, topic_ids, with_members
 from bot.core.status.watch import Page
 from bot.ports.pages import Lease, Lineage
 from handlers.clerk import Clerk, Ground, Office, forgotten
@@ -102,13 +102,8 @@ class Announcer:
     async def _walk(self, ground: Ground, platform: str, settled: int, loss: int) -> Walked:
         """Serve everybody who is not known to have everything."""
         page, before = ground.page, self._left.get((ground.page.id, platform), _Left())
-        new = (before.revision, before.loss) != (page.revision, loss)
         self._hanging = {name: task for name, task in self._hanging.items() if not task.done()}
-        wanted = [
-            s
-            for s in await self._office.pages.subscriptions(page.id)
-            if s.place.platform == platform and (new or s.id in before.waiting)
-        ]
+        wanted = await self._wanted(ground, platform, settled, before, loss)
         here = [s for s in wanted if s.id not in self._hanging]
         acts, left = 0, {s.id for s in wanted} & self._hanging.keys()
         # Who had to wait comes first: a page that changes again and again must not leave the same ones out.
@@ -128,6 +123,21 @@ class Announcer:
         if acts:
             _log.info("announce.walked", page=page.id, platform=platform, messages=acts, left=len(left))
         return Walked(acts, len(left))
+
+    async def _wanted(
+        self, ground: Ground, platform: str, settled: int, before: _Left, loss: int
+    ) -> tuple[Subscription, ...]:
+        """Return who may not have everything: those the news may concern, who began to listen, and who had to wait."""
+        pages, page = self._office.pages, ground.page
+        new = (before.revision, before.loss) != (page.revision, loss)
+        if new and ground.doubt is not None:
+            # What stands in a channel and was forgotten may be about what it would not be told of now.
+            return tuple(s for s in await pages.subscriptions(page.id) if s.place.platform == platform)
+        news = spoken_of(page, settled) if new else ()
+        since = settled if new else page.revision
+        return await pages.concerned(
+            page.id, platform, since, lambda choice: any(map(choice.may_follow, news)), before.waiting
+        )
 
     async def _round(
         self, ground: Ground, here: Sequence[Subscription], incidents: Sequence[str], settled: int

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bot.core.status.announcement import Announcement
-from bot.core.status.subscription import Place, Subscription
+from bot.core.status.subscription import Choice, Place, Subscription
 from bot.core.status.watch import Page
 
 
@@ -110,6 +110,14 @@ class PageStore(Protocol):
 
     async def subscriptions(self, page: str) -> tuple[Subscription, ...]:
         """Return all subscriptions to a page, of those this version can read."""
+
+    async def concerned(
+        self, page: str, platform: str, since: int, wishes: Callable[[Choice], bool], named: Collection[str] = ()
+    ) -> tuple[Subscription, ...]:
+        """Return those of a platform with a wish, now or before, that `wishes` takes, begun after `since`, or named.
+
+        What it costs grows with these, not with all there are.
+        """
 
     async def subscription(self, page: str, place: Place) -> Subscription | None:
         """Return a channel's subscription to a page."""

@@ -56,8 +56,10 @@ def test_every_key_has_one_hash_tag_and_one_row(platform: str, workspace: str, u
 @example("tymt9n04zgry", "slack:T1:C1")
 def test_every_key_of_a_page_has_one_hash_tag_and_one_row(page: str, name: str) -> None:
     keys = page_keys(page)
-    built = [keys.meta, keys.incidents, keys.subscriptions, keys.announced(name), keys.settled, keys.lease(name)]
-    built.append(keys.lineage)
+    built = [
+        keys.meta, keys.incidents, keys.subscriptions, keys.announced(name), keys.wishes, keys.began, keys.settled,
+        keys.lease(name), keys.lineage,
+    ]  # fmt: skip
     tags = {tag for key in built for tag in re.findall(r"\{(.*?)\}", key)}
     assert len(tags) == 1
     assert tags.pop().startswith("page:")

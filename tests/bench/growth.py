@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from bot.adapters.store.keys import keys_of
@@ -18,7 +18,9 @@ from bot.adapters.store.records import encode
 from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.server import Server
 from bot.core.event import Origin
+from bot.core.status.statuspage import parse_incidents
 from bot.core.status.subscription import Choice, Place, Subscription
+from bot.core.status.watch import Reading, merge
 from bot.core.triage.conversation import Conversation
 from bot.ports.pages import PageStore
 from bot.ports.store import Stored
@@ -26,10 +28,12 @@ from handlers.announce import Announcer, Office
 from tests.bench.measuring import Figure, Play, Tick, sample, scaled
 from tests.bench.script import REPORT
 from tests.bench.world import Bot, bot, metered, outside
-from tests.scenarios.announcing import CLAUDE, Town
+from tests.scenarios.announcing import OLD, START, Town, made, page_of
 
 SIZES = (10, 1_000, 100_000, 1_000_000)
+SUBSCRIPTIONS = (10, 100, 1_000, 10_000)
 LIVE = 200
+_LOOKS = 60
 _BATCH = 5_000
 _ROUNDS, _TURNS = 9, 300
 _FILL = """
@@ -133,34 +137,73 @@ async def _server_time(server: Server) -> float:
 # --- a page many listen to -------------------------------------------------------------------------------------
 
 
-async def _polls(one: Bot, tick: Tick) -> list[Figure]:
-    """Look whether anything is due to anybody, as every process does each two seconds."""
-    assert one.desk.pages is not None
-    figures, first, there = list[Figure](), 0.0, 0
+@dataclass
+class Listened:
+    """A page in the store, whose listeners want none of its news, and the one who announces it."""
+
+    pages: PageStore
+    announcer: Announcer
+    page: str
+    listeners: int = 0
+    news: int = 0
+
+    async def reads(self) -> None:
+        """The page says something new; nobody wants to hear it."""
+        self.news += 1
+        document = page_of(made("minor", impact="minor", name=f"Name {self.news}"), *OLD)
+        listed = parse_incidents(document | {"page": {"id": self.page}}, page_id=self.page)
+        before = await self.pages.page(self.page)
+        assert await self.pages.put(before, merge(before.page, Reading(START + self.news, listed)))
+
+    async def grows(self, size: int) -> None:
+        """So many listen."""
+        for n in range(self.listeners, size):
+            before = await self.pages.page(self.page)
+            place = Place("slack", f"T{n // 50}", f"C{n}")
+            wish = Subscription(place, self.page, before.page.revision + 1, choice=Choice(least="critical"))
+            assert await self.pages.subscribe(before, wish)
+        self.listeners = size
+        for _ in range(3):
+            await self.reads()
+            await self.walks()
+
+    async def walks(self) -> float:
+        """Microseconds to see that nothing is due to anybody, of this process."""
+        began = time.process_time()
+        walked = await self.announcer.walk(self.page, "slack")
+        assert walked.acts == walked.left == 0
+        return (time.process_time() - began) * 1e6
+
+
+async def listened(one: Bot, page: str) -> Listened:
+    """A page nobody listens to yet."""
     town = await Town.build()
-    office = Office(one.desk.pages, {"slack": town.paper}, lambda _: town.names, {})
-    for size in (scaled(10, 10), scaled(10_000, 100)):
+    assert one.desk.pages is not None
+    return Listened(
+        one.desk.pages, Announcer(Office(one.desk.pages, {"slack": town.paper}, lambda _: town.names)), page
+    )
+
+
+async def _polls(one: Bot, tick: Tick) -> list[Figure]:
+    """Look whether anything is due, as every process does each two seconds; and at news that concern nobody."""
+    few, many = await listened(one, "few"), await listened(one, "many")
+    await few.grows(SUBSCRIPTIONS[0])
+    figures = list[Figure]()
+    for size in (scaled(size, 10) for size in SUBSCRIPTIONS):
         tick(f"{size} subscriptions nothing is due to")
-        there = await _subscribed(one.desk.pages, there, size)
-        announcer = Announcer(office)
-        for _ in range(5):
-            await announcer.walk(CLAUDE, "slack")
-        took = []
-        for _ in range(60):
-            began = time.process_time()
-            await announcer.walk(CLAUDE, "slack")
-            took.append(time.process_time() - began)
-        value = min(took) * 1e6
-        first = first or value
-        name, floor = f"a look among {size} subscriptions", "the same among 10"
-        figures.append(Figure("growth", name, round(value, 1), "µs CPU", floor, round(value / first, 3), goal=1.5))
+        await many.grows(size)
+        looks = [(await few.walks(), await many.walks()) for _ in range(_LOOKS)]
+        figures.append(_look(f"a look among {size} subscriptions", looks))
+        told = list[tuple[float, float]]()
+        for _ in range(_LOOKS):
+            await few.reads()
+            await many.reads()
+            told.append((await few.walks(), await many.walks()))
+        figures.append(_look(f"news that concern none of {size} subscriptions", told))
     return figures
 
 
-async def _subscribed(pages: PageStore, there: int, size: int) -> int:
-    for n in range(there, size):
-        before = await pages.page(CLAUDE)
-        place = Place("slack", f"T{n // 50}", f"C{n}")
-        wish = Subscription(place, CLAUDE, before.page.revision + 1, choice=Choice(least="critical"))
-        assert await pages.subscribe(before, wish)
-    return size
+def _look(name: str, took: list[tuple[float, float]]) -> Figure:
+    floor, value = (min(times) for times in zip(*took, strict=True))
+    above = f"the same among {SUBSCRIPTIONS[0]}"
+    return Figure("growth", name, round(value, 1), "µs CPU", above, round(value / floor, 3), goal=1.25)

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from tests.bench import discord_turn, page, slack, start
+from tests.bench import discord_turn, growth, page, slack, start
 from tests.bench.__main__ import BENCHES
 from tests.bench.measuring import Figure, sample
-from tests.bench.world import Bot, bot, outside, redis
+from tests.bench.world import Bot, Traffic, bot, outside, redis
 
 ROOT = Path(__file__).parents[2]
 PARSERS = {"markdown_it", "mdit_py_plugins", "yaml"}
@@ -147,6 +147,23 @@ async def test_turns_leave_nothing_in_memory() -> None:
 
 
 # --- the suite itself ------------------------------------------------------------------------------------------
+
+
+async def test_news_are_as_cheap_among_many_channels_they_do_not_concern_as_among_few() -> None:
+    async with outside() as world, bot(world) as one:
+        found = []
+        for page_id, size in (("few", 10), ("all", 400)):
+            here, traffic = await growth.listened(one, page_id), Traffic(one)
+            await here.grows(size)
+            await traffic.begin()
+            for _ in range(10):
+                await here.reads()
+                await here.walks()
+            found.append(await traffic.each(10))
+    few, many = found
+    assert few["bytes from Redis"] > 1000, "the page is read"
+    assert many["bytes from Redis"] < 1.1 * few["bytes from Redis"]
+    assert many["bytes to Redis"] < 1.1 * few["bytes to Redis"]
 
 
 def test_the_suite_runs_with_its_counts_asserted() -> None:

@@ -145,6 +145,50 @@ class PageStoreContract:
         assert await pages.change(now, None), "gone is gone"
         assert await pages.subscriptions(page_id) == ()
 
+    async def test_who_may_be_concerned_is_found_by_their_wishes(
+        self, pages: PageStore, other: PageStore, page_id: str
+    ) -> None:
+        async def wishing(channel: str, choice: Choice, platform: str = "slack") -> Subscription:
+            before = await pages.page(page_id)
+            place = replace(PLACE, channel=channel, platform=platform)
+            assert await pages.subscribe(before, Subscription(place, page_id, before.page.revision + 1, choice))
+            stored = await pages.subscription(page_id, place)
+            assert stored is not None
+            return stored
+
+        async def found(since: int, *least: str, named: tuple[str, ...] = ()) -> set[str]:
+            who = await other.concerned(page_id, "slack", since, lambda choice: choice.least in least, named)
+            return {one.place.channel for one in who}
+
+        parts = Choice(frozenset({"b", "a\n"}), general=False, maintenance=False, least="major", mention="<!here>")
+        one, _, three = await wishing("C1", parts), await wishing("C2", Choice()), await wishing("C3", Choice())
+        await wishing("C1", Choice(), "discord")
+        last = (await wishing("C9", Choice(least="critical"))).since
+        told: list[Choice] = []
+
+        def asked(choice: Choice) -> bool:
+            told.append(choice)
+            return False
+
+        await other.concerned(page_id, "slack", last, asked)
+        assert set(told) == {parts.wish, Choice(), Choice(least="critical")}, "the same wish is asked about once"
+        assert len(told) == 3
+        assert await found(last) == set()
+        assert await found(last, "major") == {"C1"}
+        assert await found(last, "major", "none") == {"C1", "C2", "C3"}
+        assert await found(last - 1) == {"C9"}, "who began since"
+        assert await found(last, named=(three.id, "slack:T1:nobody")) == {"C3"}
+        last = (await wishing("C1", Choice(least="minor"))).since
+        assert await found(last, "major") == {"C1"}, "it may have been told of what it wished for then"
+        assert await found(last, "minor") == {"C1"}
+        now = await pages.subscription(page_id, one.place)
+        assert now is not None
+        assert await pages.change(now, replace(now, standing=Standing.ENDING))
+        (ending,) = await other.concerned(page_id, "slack", last, lambda choice: choice.least == "minor")
+        assert ending.standing is Standing.ENDING
+        assert await pages.change(ending, None)
+        assert await found(0, "major", "minor") == {"C2", "C3", "C9"}
+
     async def test_an_announcement_is_read_as_it_was_written(
         self, pages: PageStore, other: PageStore, page_id: str
     ) -> None:
@@ -265,12 +309,25 @@ class TestOnServers(PageStoreContract):
         await pages.lineage(page_id)
         await pages.trust(page_id, "slack", 1)
         keys = backend.keys(page_id)
-        assert len(keys) == 7
+        assert len(keys) == 9
         for key in keys:
             spec = spec_of(key)
             assert spec is not None
             assert backend.admin.type(key) == spec.type.encode()
             assert backend.admin.ttl(key) == -1
+
+    async def test_subscriptions_of_an_earlier_version_are_filed_when_they_are_first_asked_for(
+        self, pages: RedisPages, backend: Backend, page_id: str
+    ) -> None:
+        keys = page_keys(page_id)
+        here = [await self.listening(pages, page_id, replace(PLACE, channel=f"C{n}")) for n in range(3)]
+        backend.admin.delete(keys.wishes)
+        backend.admin.delete(keys.began)
+        backend.admin.zadd(keys.began, {"slack:T1:long gone": 1})
+        assert set(await pages.concerned(page_id, "slack", 9, lambda _: False)) == set(here), "everybody, this once"
+        assert await pages.concerned(page_id, "slack", 9, lambda _: False) == ()
+        assert set(await pages.concerned(page_id, "slack", 9, lambda _: True)) == set(here)
+        assert set(await pages.concerned(page_id, "slack", here[1].since, lambda _: False)) == {here[2]}
 
     async def test_a_new_store_may_have_forgotten_all_there_was_until_it_was_compared(
         self, pages: RedisPages, other: RedisPages, page_id: str

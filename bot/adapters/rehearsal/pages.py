@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 from bot.core.status.announcement import Announcement
-from bot.core.status.subscription import Place, Subscription
+from bot.core.status.subscription import Choice, Place, Subscription
 from bot.core.status.watch import Page
 from bot.ports.pages import Announced, Lease, Lineage, Loss, Snapshot
 
@@ -25,6 +25,7 @@ class _Held:
 
     snapshot: Snapshot
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
+    wishes: dict[str, set[Choice]] = field(default_factory=dict)
     announced: dict[str, dict[str, Announcement]] = field(default_factory=dict)
     settled: dict[str, int] = field(default_factory=dict)
     leases: dict[str, _Leased] = field(default_factory=dict)
@@ -63,6 +64,19 @@ class MemoryPages:
         """Return all subscriptions to a page."""
         return tuple(self._held(page).subscriptions.values())
 
+    async def concerned(
+        self, page: str, platform: str, since: int, wishes: Callable[[Choice], bool], named: Collection[str] = ()
+    ) -> tuple[Subscription, ...]:
+        """Return who may be concerned."""
+        held = self._held(page)
+        chosen = {wish for wish in set().union(*held.wishes.values()) if wishes(wish)}
+        return tuple(
+            one
+            for one in held.subscriptions.values()
+            if one.place.platform == platform
+            and (one.since > since or one.id in named or not chosen.isdisjoint(held.wishes[one.id]))
+        )
+
     async def subscription(self, page: str, place: Place) -> Subscription | None:
         """Return a channel's subscription."""
         return next((s for s in self._held(page).subscriptions.values() if s.place == place), None)
@@ -75,6 +89,7 @@ class MemoryPages:
         page = replace(before.page, revision=subscription.since)
         held.snapshot = Snapshot(page, before.version + 1, held.snapshot.reads)
         held.subscriptions[subscription.id] = replace(subscription, version=before.version + 1)
+        held.wishes.setdefault(subscription.id, set()).add(subscription.choice.wish)
         return True
 
     async def change(self, before: Subscription, after: Subscription | None) -> bool:
@@ -86,7 +101,7 @@ class MemoryPages:
         if there is None or there.version != before.version:
             return False
         if after is None:
-            del held.subscriptions[before.id]
+            del held.subscriptions[before.id], held.wishes[before.id]
             held.announced.pop(before.id, None)
         else:
             held.subscriptions[before.id] = replace(after, version=before.version + 1)

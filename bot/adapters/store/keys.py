@@ -182,6 +182,22 @@ ANNOUNCED = KeySpec(
     "record; deleted by change",
     "What one channel was sent: topic → `version intended-at record`; the time is the server's, 0 without an intent.",
 )
+WISHES = KeySpec(
+    "wishes",
+    f"{PREFIX}:{{page:<page>}}:wishes",
+    "zset",
+    0,
+    "subscribe, file; members go with change",
+    "A member `wish`, line feed, id for each wish a subscription has or had: whom an incident may concern.",
+)
+BEGAN = KeySpec(
+    "began",
+    f"{PREFIX}:{{page:<page>}}:began",
+    "zset",
+    0,
+    "subscribe, file; members go with change",
+    "Id of a subscription, scored by the revision of the page at which it began.",
+)
 SETTLED = KeySpec(
     "settled",
     f"{PREFIX}:{{page:<page>}}:settled",
@@ -221,7 +237,7 @@ OF_WORKSPACES: tuple[KeySpec, ...] = (
     *(CLAIM, CONVERSATION, PERSON, KEPT, OWED, WAITING),
     *(GOING, NAMED, TALLY, ROOM, GATHERINGS),
 )
-OF_PAGES: tuple[KeySpec, ...] = (PAGE, INCIDENTS, SUBSCRIPTIONS, ANNOUNCED, SETTLED, LEASE, LINEAGE)
+OF_PAGES: tuple[KeySpec, ...] = (PAGE, INCIDENTS, SUBSCRIPTIONS, ANNOUNCED, WISHES, BEGAN, SETTLED, LEASE, LINEAGE)
 REGISTRY: tuple[KeySpec, ...] = (*OF_WORKSPACES, *OF_PAGES, INSTALLATIONS, WORKSPACES)
 
 
@@ -320,6 +336,16 @@ class PageKeys:
     def announced(self, subscription: str) -> str:
         """Key of what one channel was sent."""
         return ANNOUNCED.key(self.page, encoded(subscription) or EMPTY)
+
+    @property
+    def wishes(self) -> str:
+        """Key of whom an incident may concern."""
+        return WISHES.key(self.page)
+
+    @property
+    def began(self) -> str:
+        """Key of when each subscription began."""
+        return BEGAN.key(self.page)
 
     @property
     def settled(self) -> str:

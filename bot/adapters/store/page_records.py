@@ -14,7 +14,7 @@ import msgspec
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.status.announcement import Announcement, Doing, Head, Intent, Note, Sent, What
 from bot.core.status.incident import Component
-from bot.core.status.subscription import Subscription
+from bot.core.status.subscription import Choice, Subscription
 from bot.core.status.watch import Bundle, Known, Page, Standing, Trouble
 
 SCHEMA = 1
@@ -107,6 +107,17 @@ def decode_subscription(value: bytes) -> Subscription:
     """Return a subscription of a stored value, `version record`."""
     version, _, data = value.partition(b" ")
     return replace(_decoded(data, Subscription), version=_number(version))
+
+
+def encode_wish(choice: Choice) -> bytes:
+    """Return what a subscription is filed under: on one line, and the same for all with that wish."""
+    return msgspec.json.encode([choice.least, choice.maintenance, choice.general, sorted(choice.components)])
+
+
+def decode_wish(data: bytes) -> Choice:
+    """Return the wish of `encode_wish`."""
+    least, maintenance, general, parts = msgspec.json.decode(data, type=tuple[str, bool, bool, frozenset[str]])
+    return Choice(parts, general, least, maintenance)
 
 
 def encode_announcement(record: Announcement) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import cast
 
 import structlog
@@ -14,7 +14,7 @@ from bot.adapters.store.line import Argument
 from bot.adapters.store.server import Server, load_script
 from bot.core.errors import StoreError
 from bot.core.status.announcement import Announcement
-from bot.core.status.subscription import Place, Subscription, subscription_id
+from bot.core.status.subscription import Choice, Place, Subscription, subscription_id
 from bot.core.status.watch import Page
 from bot.ports.pages import Announced, Lease, Lineage, Loss, Snapshot
 
@@ -22,6 +22,9 @@ _READ = load_script("page_read")
 _PUT = load_script("page_put")
 _SUBSCRIBE = load_script("subscribe")
 _CHANGE = load_script("change")
+_WISHES = load_script("wishes")
+_CONCERNED = load_script("concerned")
+_FILE = load_script("file")
 _RECORD = load_script("record")
 _ANNOUNCED = load_script("announced")
 _LEASE = load_script("lease")
@@ -84,8 +87,28 @@ class RedisPages:
     async def subscriptions(self, page: str) -> tuple[Subscription, ...]:
         """Return all subscriptions to a page, of those this version can read."""
         answer = await self._server.command("HGETALL", page_keys(page).subscriptions)
+        return self._readable(cast("dict[bytes, bytes]", answer))
+
+    async def concerned(
+        self, page: str, platform: str, since: int, wishes: Callable[[Choice], bool], named: Collection[str] = ()
+    ) -> tuple[Subscription, ...]:
+        """Return who may be concerned."""
+        keys = page_keys(page)
+        names = [keys.subscriptions, keys.wishes, keys.began]
+        filed = cast("list[bytes] | None", await self._server.run(_WISHES, names))
+        if filed is None:
+            everybody = await self.subscriptions(page)
+            args = [word for s in everybody for word in (s.id, s.since, records.encode_wish(s.choice))]
+            await self._server.run(_FILE, names, args)
+            return tuple(s for s in everybody if s.place.platform == platform)
+        chosen = [wish for wish in filed if wishes(records.decode_wish(wish))]
+        found = await self._server.run(_CONCERNED, names, [f"{platform}:", since, len(chosen), *chosen, *named])
+        flat = iter(cast("list[bytes | None]", found))
+        return self._readable({name: value for name, value in zip(flat, flat, strict=True) if name and value})
+
+    def _readable(self, values: Mapping[bytes, bytes]) -> tuple[Subscription, ...]:
         found = []
-        for name, value in cast("dict[bytes, bytes]", answer).items():
+        for name, value in values.items():
             try:
                 found.append(records.decode_subscription(value))
             except StoreError as error:
@@ -108,14 +131,16 @@ class RedisPages:
             subscription.since,
             subscription.id,
             record,
+            records.encode_wish(subscription.choice),
         ]
-        return await self._server.run(_SUBSCRIBE, [keys.meta, keys.subscriptions], args) == 1
+        names = [keys.meta, keys.subscriptions, keys.wishes, keys.began]
+        return await self._server.run(_SUBSCRIBE, names, args) == 1
 
     async def change(self, before: Subscription, after: Subscription | None) -> bool:
         """Write a subscription over `before`, or delete it."""
         keys = page_keys(before.page)
         record = records.encode_subscription(after) if after else b""
-        names = [keys.subscriptions, keys.announced(before.id)]
+        names = [keys.subscriptions, keys.announced(before.id), keys.wishes, keys.began]
         return await self._server.run(_CHANGE, names, [before.id, before.version, record]) == 1
 
     async def announced(self, page: str, wanted: Mapping[str, Iterable[str]]) -> Announced:
@@ -198,7 +223,8 @@ class RedisPages:
     async def forget(self, page: str) -> None:
         """Delete a page; turns at work on it run out by themselves."""
         keys = page_keys(page)
-        await self._server.command("DEL", keys.meta, keys.incidents, keys.subscriptions, keys.settled, keys.lineage)
+        names = (keys.meta, keys.incidents, keys.subscriptions, keys.wishes, keys.began, keys.settled, keys.lineage)
+        await self._server.command("DEL", *names)
 
     async def now(self) -> float:
         """Return the server's clock."""

@@ -54,6 +54,15 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """What decides whom an incident concerns. parts: components it did something to; none: it is a general one."""
+
+    maintenance: bool
+    impact: str
+    parts: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Incident:
     """An incident as the page publishes it; times as in `Update`.
 
@@ -88,6 +97,12 @@ class Incident:
     def maintenance(self) -> bool:
         """Say whether it is planned work."""
         return self.impact == "maintenance" or self.scheduled_for is not None
+
+    @property
+    def reach(self) -> Reach:
+        """Whom it concerns: its parts are those an update says were touched, or all it names where none says so."""
+        moved = frozenset(move.id for update in self.updates for move in update.moves if move.moved)
+        return Reach(self.maintenance, self.impact, moved or frozenset(self.components))
 
     @property
     def latest(self) -> Update | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.core.status.incident import Incident
+from bot.core.status.incident import Reach
 from bot.core.status.watch import Bundle, Known
 
 IMPACTS = ("none", "minor", "major", "critical")
@@ -55,15 +55,25 @@ class Choice:
 
     def wants(self, known: Known) -> bool:
         """Say whether an incident concerns this channel."""
-        incident = known.incident
-        if incident.maintenance and not self.maintenance:
+        return self._hears(known.incident.reach)
+
+    def may_follow(self, known: Known) -> bool:
+        """Say whether an incident concerns this channel, or did before it changed."""
+        return known.reached is None or self.wants(known) or any(map(self._hears, known.reached))
+
+    @property
+    def wish(self) -> Choice:
+        """What decides which incidents concern it, without how it is told of them."""
+        return Choice(self.components, self.general, self.least, self.maintenance)
+
+    def _hears(self, reach: Reach) -> bool:
+        if reach.maintenance and not self.maintenance:
             return False
-        if not incident.maintenance and rank(incident.impact) < rank(self.least):
+        if not reach.maintenance and rank(reach.impact) < rank(self.least):
             return False
-        touched = touches(incident)
-        if not touched:
+        if not reach.parts:
             return self.general
-        return not self.components or bool(self.components & touched)
+        return not self.components or bool(self.components & reach.parts)
 
     def mentions(self, known: Known) -> bool:
         """Say whether a new incident is grave enough to mention somebody."""
@@ -108,9 +118,3 @@ def subscription_id(place: Place) -> str:
 def rank(impact: str) -> int:
     """Return how grave an impact is; more than any known one for a word nobody knows."""
     return IMPACTS.index(impact) if impact in IMPACTS else len(IMPACTS)
-
-
-def touches(incident: Incident) -> frozenset[str]:
-    """Return the components an incident did something to; all it names where no update says which; none: general."""
-    moved = frozenset(move.id for update in incident.updates for move in update.moves if move.moved)
-    return moved or frozenset(incident.components)

@@ -38,6 +38,15 @@ def changed(page: Page, settled: int) -> tuple[str, ...]:
     return tuple(known.incident.id for known in found)
 
 
+def spoken_of(page: Page, settled: int) -> tuple[Known, ...]:
+    """Return all that may have to be said after the revision `settled`: what changed, and what shares a message."""
+    ids = set(changed(page, settled))
+    for bundle in page.bundles:
+        if bundle.revision > settled or not ids.isdisjoint(bundle.incidents):
+            ids.update(bundle.incidents)
+    return tuple(page.incidents[i] for i in ids if i in page.incidents)
+
+
 def topic_ids(page: Page, subscription: Subscription, incidents: Collection[str], settled: int) -> tuple[str, ...]:
     """Return the topics that may need an act when these incidents changed: bundles first, since they cover others."""
     bundles = (

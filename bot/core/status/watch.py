@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from bot.core.status.incident import OVER, Component, Incident
+from bot.core.status.incident import OVER, Component, Incident, Reach
 
 DAY = 86400.0
 KEPT = 90 * DAY
@@ -64,6 +64,7 @@ class Known:
     changed: revision of the page at which anything of substance changed. news: revision at which it became worth a
     message by itself, 0 for what was taken over silently. seen: page time of the last reading that listed it.
     missing: good readings in a row without it, the first at `missing_since`. soon: planned, and begins within the hour.
+    reached: what `Incident.reach` was before, as far as it differs; None where that is not known.
     quiet: whole days for which nothing has been said of it, while it is open and no planned work.
     """
 
@@ -76,6 +77,7 @@ class Known:
     standing: Standing = Standing.LISTED
     soon: bool = False
     quiet: int = 0
+    reached: tuple[Reach, ...] | None = None
 
     @property
     def over(self) -> bool:
@@ -210,7 +212,7 @@ class _Merge:
         soon, quiet = incident.status == "scheduled" and self._soon(incident), self._quiet(incident)
         if before is None:
             news = self._next if self._is_news(incident) else 0
-            return Known(incident, self._next, self._reading.at, news, soon=soon, quiet=quiet)
+            return Known(incident, self._next, self._reading.at, news, soon=soon, quiet=quiet, reached=())
         named = dict.fromkeys((*before.incident.components, *incident.components))
         after = replace(
             before,
@@ -221,6 +223,8 @@ class _Merge:
             soon=soon,
             quiet=quiet,
         )
+        if before.reached is not None and after.incident.reach != before.incident.reach:
+            after = replace(after, reached=tuple(dict.fromkeys((*before.reached, before.incident.reach))))
         if _substance(after) == _substance(before):
             return after
         return replace(after, changed=self._next, news=self._next if _is_new_to_some(before, after) else before.news)
