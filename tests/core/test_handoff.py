@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+
+import pytest
 
 from bot.core.status.incident import Board, Component, Health, Incident
 from bot.core.triage.conversation import Remark, Visit
 from bot.core.triage.handoff import cause_title, packet
 from tests.core.small import small
 from tests.core.talking import Talk
-from tests.scenarios.playing import NOW, page, sure_of
+from tests.scenarios.playing import NOW, Player, library, page, sure_of
 
 
 def handed(talk: Talk) -> list[str]:
@@ -31,7 +34,8 @@ def test_it_says_what_when_where_and_what_was_tried() -> None:
         "When it happened: 14:02 UTC",
         "Request id: req_1",
         "Where: was doing: Editing files or running commands · browser: Firefox",
-        "Known: model=opus",
+        "Program: model opus",
+        "Not said yet, and support asks for it: surface, system",
         "Found: Something on this network ends the connection",
         "Official status at 14:13 UTC: no open incident.",
         "Official status now: No open incident on the official page. (14:12 UTC)",
@@ -45,6 +49,48 @@ def test_it_says_what_when_where_and_what_was_tried() -> None:
         "  “two files changed”",
         "Secrets and personal data were taken out before anything was kept.",
     ]
+
+
+def test_everything_that_is_known_is_said_in_words() -> None:
+    answers = library().facts.steps
+    known = {step.id: next(iter(step.choices)).facts.get(step.id, "") for step in answers if step.choices}
+    for name, value in ((name, value) for name, value in known.items() if value):
+        player = Player(page("clear"))
+        player.start("response-cut-off")
+        assert player.conversation
+        here = replace(player.conversation, facts={name: value})
+        lines = packet(library(), here, page("clear")).splitlines()
+        (said,) = [line for line in lines if line.startswith(("Where: ", "More: "))]
+        assert not re.search(r"[a-z]_[a-z]|=", said), said
+        question = library().facts.step(name)
+        assert question
+        assert said.endswith(f": {next(c.label for c in question.choices if c.facts.get(name) == value)}"), said
+        assert question.title
+        assert f"fact.{name}" in library().messages, "with a short name"
+
+
+def test_the_program_and_its_answer_have_a_line() -> None:
+    talk = Talk().starts("limit")
+    details = {"version": "2.1.3", "model": "claude-opus-4-5", "status": "529", "attempt": "3/10"}
+    talk.here = replace(talk.here, details=details)
+    assert "Program: version 2.1.3 · model claude-opus-4-5 · HTTP status 529 · attempt 3/10" in handed(talk)
+
+
+@pytest.mark.parametrize(
+    ("facts", "unsaid"),
+    [
+        ({}, "surface, system"),
+        ({"surface": "claude-code"}, "system, version, request id"),
+        ({"surface": "web", "os": "macos"}, "browser"),
+        ({"surface": "web", "os": "unsure", "browser": "unsure"}, "system, browser"),
+        ({"surface": "phone", "os": "macos"}, ""),
+    ],
+)
+def test_what_support_will_ask_for_is_named_once_for_all(facts: dict[str, str], unsaid: str) -> None:
+    talk = Talk().starts("limit")
+    talk.here = replace(talk.here, facts=facts)
+    said = [line for line in handed(talk) if line.startswith("Not said yet")]
+    assert said == ([f"Not said yet, and support asks for it: {unsaid}"] if unsaid else [])
 
 
 def test_without_a_line_the_report_stands_in() -> None:

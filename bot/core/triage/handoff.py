@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from bot.core.guides.guide import UNSURE
 from bot.core.guides.library import FACTS, Library
 from bot.core.moments import clock, stamp
 from bot.core.status.incident import Board, Health
@@ -31,8 +32,10 @@ _WHERE = (
     "others",
 )
 """Facts a helper asks for first, in this order; each is named in words."""
-_ALONE = ("line", "time", "request_id")
-"""What a report says besides that has a line of its own."""
+_PROGRAM = ("version", "model", "status", "attempt")
+"""What a report says of the program and its answer."""
+_ALONE = frozenset({"line", "time", "request_id", *_PROGRAM, *_WHERE})
+"""What has a line of its own, or one with others."""
 
 
 def packet(library: Library, conversation: Conversation, board: Board | None) -> str:
@@ -76,20 +79,31 @@ def _problem(library: Library, conversation: Conversation) -> Iterator[str]:
 
 
 def _facts(library: Library, conversation: Conversation) -> Iterator[str]:
-    """Yield what is known: where it happens in words, the rest as it is kept."""
-    say, facts = library.messages.text, conversation.facts
-    where = [f"{_fact(library, name)}: {_value(library, name, facts[name])}" for name in _WHERE if name in facts]
-    if where:
-        yield say("handoff.where", facts=_short(" · ".join(where), _LINE))
-    rest = {**conversation.details, **facts}
-    known = [f"{name}={value}" for name, value in rest.items() if name not in {*_ALONE, *_WHERE}]
-    if known:
-        yield say("handoff.facts", facts=_short(", ".join(known), _LINE))
+    """Yield what is known in words, and what is not but will be asked for."""
+    say, facts, details = library.messages.text, conversation.facts, conversation.details
+    known = {name: value for name, value in facts.items() if value != UNSURE or name == "tool_ran"}
+    for key, names in (("where", _WHERE), ("facts", [name for name in known if name not in _ALONE])):
+        if told := [f"{_fact(library, name)}: {_value(library, name, known[name])}" for name in names if name in known]:
+            yield say(f"handoff.{key}", facts=_short(" · ".join(told), _LINE))
+    if told := [f"{_fact(library, name)} {details[name]}" for name in _PROGRAM if details.get(name)]:
+        yield say("handoff.program", facts=_short(" · ".join(told), _LINE))
+    if unsaid := [_fact(library, name) for name in _wanted(known) if name not in {**known, **details}]:
+        yield say("handoff.unsaid", facts=", ".join(unsaid))
+
+
+def _wanted(known: Mapping[str, str]) -> Iterator[str]:
+    """Yield what the vendor's support will want to know, by where it happened."""
+    surface = known.get("surface", "")
+    yield from ("surface", "os")
+    yield from {"web": ("browser",), "claude-code": ("version", "request_id"), "api": ("request_id",)}.get(surface, ())
 
 
 def _fact(library: Library, name: str) -> str:
     key = f"fact.{name}"
-    return library.messages.text(key) if key in library.messages else name
+    if key in library.messages:
+        return library.messages.text(key)
+    question = library.facts.step(name)
+    return plain(question.title) if question else name
 
 
 def _value(library: Library, name: str, value: str) -> str:
