@@ -93,6 +93,15 @@ def test_what_support_will_ask_for_is_named_once_for_all(facts: dict[str, str], 
     assert said == ([f"Not said yet, and support asks for it: {unsaid}"] if unsaid else [])
 
 
+def test_what_the_page_answered_twice_is_said_once_and_that_it_works_is_no_cause() -> None:
+    talk = Talk(library()).starts("web-connection-lost").presses("text")
+    assert not any("works again" in line.casefold() for line in handed(talk) if line.startswith("Not ruled out"))
+    talk.here = replace(talk.here, history=(*talk.here.history, *talk.here.history))
+    status = [line for line in handed(talk) if "Does the official page show an incident?" in line]
+    assert len(status) == 1
+    assert sum("Was Claude using a tool" in line for line in handed(talk)) == 2, "what people answered stays"
+
+
 def test_without_a_line_the_report_stands_in() -> None:
     talk = Talk().reports("it   died\non me", sure_of("limit"))
     assert handed(talk)[1:4] == [

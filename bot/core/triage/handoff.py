@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from bot.core.guides.guide import UNSURE
 from bot.core.guides.library import FACTS, Library
@@ -10,7 +10,7 @@ from bot.core.moments import clock, stamp
 from bot.core.status.incident import Board, Health
 from bot.core.status.official import state_word
 from bot.core.text import plain
-from bot.core.triage.conversation import Conversation
+from bot.core.triage.conversation import Conversation, Visit
 from bot.core.triage.life import causes_left
 
 _REPORT, _LINE, _TITLE, _LABEL, _NOTE, _NOTES, _VISITS = 400, 300, 60, 50, 140, 4, 10
@@ -121,7 +121,7 @@ def cause_title(library: Library, cause: str) -> str:
 
 def _tried(library: Library, conversation: Conversation) -> Iterator[str]:
     say = library.messages.text
-    answered = conversation.history
+    answered = tuple(_once(conversation.history))
     if answered:
         yield say("handoff.tried")
     if len(answered) > _VISITS:
@@ -131,6 +131,15 @@ def _tried(library: Library, conversation: Conversation) -> Iterator[str]:
         choice = step.choice(visit.choice)
         title = _short(plain(step.title), _TITLE)
         yield f"  {clock(visit.at)}  {title} → {_short(choice.label, _LABEL) if choice else visit.choice}"
+
+
+def _once(history: Iterable[Visit]) -> Iterator[Visit]:
+    """Leave out what Redial answered by itself a second time: the page is asked again and again."""
+    known = set[tuple[str, str]]()
+    for visit in history:
+        if visit.by or (visit.step, visit.choice) not in known:
+            yield visit
+        known.add((visit.step, visit.choice))
 
 
 def _began(library: Library, began: str) -> str:

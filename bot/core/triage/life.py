@@ -101,13 +101,14 @@ def causes_left(library: Library, conversation: Conversation) -> tuple[str, ...]
     if not here.guide:
         return ()
     seen, queue, found = {(here.guide, here.step)}, [(here.guide, here.step)], list[str]()
+    works = library.messages.list("says.fixed")
     been = {(visit.guide, visit.step) for visit in here.history}
     while queue and len(found) < _LEFT:
         guide_id, step_id = queue.pop(0)
         here_now = library.step(guide_id, step_id)[1]
         for choice in here_now.choices:
-            # What the official page says is no guess: it is asked, and it answers.
-            if here_now.auto and choice.id == INCIDENT:
+            # What the official page says is no guess: it is asked, and it answers. That it works is no cause.
+            if (here_now.auto and choice.id == INCIDENT) or choice.label.casefold() in works:
                 continue
             if not isinstance(choice.target, ToStep) or choice.target.guide != here.guide:
                 continue
