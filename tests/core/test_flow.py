@@ -405,7 +405,7 @@ def test_after_the_end_only_a_wish_to_go_on_means_something() -> None:
 def test_not_this_problem_asks_anew() -> None:
     talk = Talk().starts("cut-off", {"browser": "firefox"}).presses("tools").says("not this problem")
     assert talk.place == "#@what"
-    assert (talk.here.facts, talk.answers) == ({"browser": "firefox"}, [])
+    assert talk.here.facts == {"browser": "firefox", "tool_ran": "yes"}, "what was answered stays known"
 
 
 # --- which and what --------------------------------------------------------------------------------------------
@@ -414,7 +414,7 @@ def test_not_this_problem_asks_anew() -> None:
 def test_none_of_these_asks_for_the_line() -> None:
     talk = Talk().reports("x", between("cut-off", "limit")).says("3")
     assert talk.place == "#@what"
-    assert "Paste the line as text" in talk.text
+    assert "Paste it as text" in talk.text
 
 
 @pytest.mark.parametrize("word", ["not this", "none of these", "that's not it"])
@@ -435,21 +435,50 @@ def test_more_words_place_the_report() -> None:
     assert talk.here.because == "Connection closed mid-response"
 
 
-def test_asking_twice_in_vain_offers_what_is_most_likely() -> None:
-    talk = Talk().reports("it broke", Recognition(Decision.ASK, facts={"surface": "claude-code"}))
+def test_who_has_no_line_is_offered_what_is_likely() -> None:
+    talk = Talk().reports("it broke", Recognition(Decision.ASK))
     assert talk.place == "#@what"
     talk.says("it just broke")
-    assert talk.place == "#@which"
-    assert talk.preface == SAY.text("what.again")
+    assert (talk.place, talk.preface) == ("#@which", SAY.text("what.again"))
     assert talk.offers == ["cut-off", "limit", "page-lost", "@none"]
+
+
+def test_the_one_guide_that_is_left_is_begun_as_a_guess() -> None:
+    talk = Talk().reports("it broke", Recognition(Decision.ASK)).presses("stops")
+    talk.says_as("in the terminal", Recognition(Decision.ASK, facts={"surface": "claude-code"}))
+    assert talk.place == "cut-off#doing"
+    assert "My guess from your words" in talk.text
+    assert talk.says("back").place == "#@what"
+
+
+def test_back_from_a_guide_that_was_chosen_leads_to_the_offer() -> None:
+    talk = Talk().reports("x", between("cut-off", "limit")).presses("limit")
+    assert talk.place == "limit#time"
+    talk.says("back")
+    assert (talk.place, talk.offers) == ("#@which", ["limit", "cut-off", "@none"])
+
+
+def test_back_after_not_this_takes_the_refusal_back() -> None:
+    talk = Talk().starts("cut-off").presses("tools").says("not this problem", "back")
+    assert (talk.place, talk.here.refused) == ("cut-off#doing", ())
+
+
+def test_start_over_without_a_guide_asks_anew() -> None:
+    talk = Talk().reports("it broke", Recognition(Decision.ASK)).says("hm").presses("unsure", "@none")
+    assert talk.here.refused
+    talk.says("start over")
+    assert (talk.place, talk.here.refused, talk.here.facts) == ("#@what", (), {})
+    assert "stops" in talk.offers
 
 
 def test_what_was_refused_is_not_offered_again() -> None:
     talk = Talk().starts("cut-off").says("not this problem", "it just broke")
     assert talk.offers == ["limit", "page-lost", "@none"]
-    talk.presses("@none").says("it just broke")
-    assert talk.place == "#@what"
-    assert talk.preface == SAY.text("what.human")
+    talk.presses("@none")
+    assert (talk.place, talk.lead) == ("#@what", SAY.text("what.human"))
+    assert talk.offers == []
+    talk.says("it just broke")
+    assert (talk.place, talk.lead, talk.preface) == ("#@what", SAY.text("what.human"), SAY.text("what.again"))
     assert talk.here.refused == ("cut-off", "limit", "page-lost")
 
 
@@ -466,11 +495,17 @@ def test_words_that_fit_no_offer_are_told_so() -> None:
     assert talk.preface == SAY.text("step.no-match")
 
 
-def test_guesses_are_offered_while_the_line_is_asked_for() -> None:
+def test_what_the_words_speak_for_is_offered_first_once_there_is_no_line() -> None:
     found = replace(between("limit", "page-lost"), decision=Decision.ASK)
     talk = Talk().reports("it broke", found)
-    assert (talk.place, talk.offers) == ("#@what", ["limit", "page-lost"])
+    assert (talk.place, talk.offers) == ("#@what", ["stops", "refused", "unsure"])
+    assert talk.presses("unsure").offers == ["limit", "page-lost", "cut-off", "@none"]
     assert talk.presses("limit").place == "limit#time"
+
+
+def test_a_line_says_more_than_a_word_of_a_choice_in_it() -> None:
+    talk = Talk().reports("it broke", Recognition(Decision.ASK)).says("it stops: Usage limit reached")
+    assert talk.place == "limit#time"
 
 
 @pytest.mark.parametrize("word", ["again", "what?", "back", "?", "switch"])

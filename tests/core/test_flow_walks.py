@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.core.guides.library import FACTS, Library
+from bot.core.guides.library import FACTS, WHICH, Library
 from bot.core.recogniser.engine import Candidate, Decision, Recognition
-from bot.core.triage.conversation import WHAT, WHICH, Conversation
+from bot.core.triage.conversation import WHAT, Conversation
 from tests.core.small import small
 from tests.core.talking import Talk
 

@@ -16,7 +16,7 @@ from bot.core.view import Offer, View
 
 HERE = Path(__file__).parent
 
-DEFAULTS = {"over": "no", "stopped": "connection", "wants": "go_on", "tool": "no"}
+DEFAULTS = {"over": "no", "since": "now", "stopped": "connection", "wants": "go_on", "tool": "no"}
 """What holds of a person if nothing else is said."""
 
 _UNSURE = re.compile(

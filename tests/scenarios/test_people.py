@@ -82,7 +82,7 @@ def _answer(it: Run) -> None:
     view = player.view
     it.answers += 1
     chosen = pick(person, view)
-    if chosen is None and view.step == "@what":
+    if view.step == "@what" and (chosen is None or person.line not in {"", *it.said}):
         it.said.append(person.line or person.says)
         player.say(it.said[-1])
         return

@@ -18,8 +18,11 @@ from bot.core.guides.problem import Problem
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 _FRONT = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_KEYS = frozenset({"title", "surfaces", "signs", "phrases", "sources", "reviewed", "was", "merge", "local"})
+_KEYS = frozenset(
+    {"title", "surfaces", "signs", "phrases", "sources", "reviewed", "was", "merge", "local", "often", "fits"}
+)
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
+_HUNDRED = 100
 _SIGN_KEYS = frozenset({"text", "outranks"})
 
 
@@ -36,6 +39,8 @@ class FrontMatter:
     was: tuple[str, ...] = ()
     merge: bool = False
     local: bool = False
+    often: int = 0
+    fits: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def split_front_matter(text: str, path: str, problems: MutableSequence[Problem]) -> tuple[FrontMatter, str, int]:
@@ -93,6 +98,8 @@ class _Reading:
             was=self.texts(data.get("was")),
             merge=merge,
             local=self.flag(data, "local"),
+            often=self.number(data, "often"),
+            fits=dict(self.fits(data.get("fits"))),
         )
 
     def entries(self, root: MappingNode) -> dict[str, Node]:
@@ -117,6 +124,23 @@ class _Reading:
         if value not in {"", "true", "false"}:
             self.complain(data[name], f"`{name}` is `true` or `false`, not `{value}`")
         return value == "true"
+
+    def number(self, data: Mapping[str, Node], name: str) -> int:
+        if name not in data:
+            return 0
+        value = self.text(data[name])
+        if value.isdecimal() and 0 < int(value) <= _HUNDRED:
+            return int(value)
+        self.complain(data[name], f"`{name}` is a number from 1 to {_HUNDRED}, not `{value}`")
+        return 0
+
+    def fits(self, node: Node | None) -> Iterator[tuple[str, frozenset[str]]]:
+        for pair in self.text(node).split() if node else ():
+            fact, equals, values = pair.partition("=")
+            if fact and equals and values:
+                yield fact, frozenset(values.split("|"))
+            elif node:
+                self.complain(node, f"cannot read `{pair}`; it is written `fits: shows=stops|error since=now`")
 
     def items(self, node: Node | None) -> list[Node]:
         if node is None or (isinstance(node, ScalarNode) and not node.value):

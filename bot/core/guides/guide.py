@@ -156,7 +156,11 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """One article of `content/guides/<locale>/`. local: an incident at Claude does not explain what it is about."""
+    """One article of `content/guides/<locale>/`. local: an incident at Claude does not explain what it is about.
+
+    often: how many of a hundred reports are about it. fits: what its readers answer when they are asked for a fact;
+    one that is not named may have any value.
+    """
 
     id: str
     title: str
@@ -172,6 +176,8 @@ class Guide:
     was: tuple[str, ...] = ()
     path: str = ""
     local: bool = False
+    often: int = 1
+    fits: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def start(self) -> Step:

@@ -13,6 +13,8 @@ from bot.core.services import Services
 
 FACTS = "facts"
 """Id of the guide-shaped file that holds the questions for facts, and of visits to them."""
+WHICH = "@which"
+"""Step of a visit, among those to `FACTS`, in which a guide was chosen out of several: its choice is the guide's id."""
 OUTCOMES = "outcomes"
 """Id of the guide-shaped file that says what is said at each end."""
 
@@ -72,7 +74,10 @@ class Library:
         return step
 
     def choice(self, guide_id: str, step_id: str, choice_id: str) -> Choice | None:
-        """Return a choice somebody made earlier, of a guide's step or of a question for a fact."""
+        """Return a choice somebody made earlier, of a guide's step, of a question for a fact, or among guides."""
+        if step_id == WHICH:
+            guide = self.guide(choice_id)
+            return Choice(guide.id, guide.title, ToStep(guide.id, ""))
         if guide_id == FACTS:
             return self.question(step_id).choice(choice_id)
         return self.step(guide_id, step_id)[1].choice(choice_id)

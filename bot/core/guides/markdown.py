@@ -363,6 +363,8 @@ def _assemble(
         was=front.was,
         path=reader.path,
         local=front.local,
+        often=front.often or 1,
+        fits=front.fits,
     )
 
 

@@ -29,6 +29,8 @@ def lay_over(base: Guide | None, patch: Patch) -> tuple[Guide, tuple[Problem, ..
         was=base.was + over.was,
         path=over.path,
         local=base.local or over.local,
+        often=base.often if over.often == 1 else over.often,
+        fits={**base.fits, **over.fits},
     )
     return merged, tuple(_complaints(base, patch))
 

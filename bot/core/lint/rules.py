@@ -17,6 +17,7 @@ from bot.core.lint.paths import path_problems
 from bot.core.lint.signs import fights
 from bot.core.status.official import ANSWERS, ELSEWHERE, OFFICIAL_STATUS
 from bot.core.text import Block, Bullets, Code, Evidence, Note, Steps, Text, Undo, plain
+from bot.core.triage.asking import FACTS_FIRST
 from bot.core.triage.showing import as_lines
 from bot.core.triage.turn import OVER, SAME
 
@@ -101,6 +102,8 @@ class _Checked:
         surfaces = _values(self.library, "surface") - {UNSURE}
         for surface in sorted(set(guide.surfaces) - surfaces):
             yield self._at(1, "unknown-surface", f"no surface `{surface}`; there are {', '.join(sorted(surfaces))}")
+        for fact, values in guide.fits.items():
+            yield from self._fact_use(fact, values, 1)
         for sign in guide.signs:
             if len(sign.text.strip()) < _SIGN:
                 yield self._at(sign.line, "sign", f"the sign `{sign.text}` is too short to point anywhere", sign.path)
@@ -288,7 +291,7 @@ def _fact_problems(facts: Guide, step: Step) -> Iterator[Problem]:
 
 def _needed(library: Library) -> Iterator[Problem]:
     """Yield what Redial itself asks and says, and which is gone under what lies over the built-in files."""
-    for fact in ("surface", OVER, SAME):
+    for fact in (*FACTS_FIRST, OVER, SAME):
         if library.facts.step(fact) is None:
             yield Problem(library.facts.path, 1, "facts", f"the question `{fact}` is missing: Redial asks it")
     for outcome in Outcome:

@@ -12,8 +12,6 @@ from bot.core.triage.placement import Where
 SCHEMA = 1
 """Raised when a stored conversation changes shape in a way older replicas must not touch."""
 
-WHICH = "@which"
-"""Step of a conversation that has no guide yet: several guides are offered."""
 WHAT = "@what"
 """Step of a conversation that has no guide yet: the exact line is asked for."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.core.event import Origin
-from bot.core.guides.guide import Choice, Onward, Outcome, Step, ToOutcome
-from bot.core.guides.library import FACTS, Library
+from bot.core.guides.guide import UNSURE, Choice, Onward, Outcome, Step, ToOutcome
+from bot.core.guides.library import FACTS, WHICH, Library
 from bot.core.recogniser.engine import Decision, Recognition
 from bot.core.triage import matching
-from bot.core.triage.conversation import WHAT, WHICH, Conversation, Remark
+from bot.core.triage.asking import LINE
+from bot.core.triage.conversation import WHAT, Conversation, Remark
 from bot.core.triage.endings import wish
 from bot.core.triage.folding import folded
 from bot.core.triage.placement import Where
@@ -22,6 +23,8 @@ from bot.core.triage.turn import NONE_OF_THESE, OVER, SAME, Around, Turn
 
 _NOTES, _NOTE = 20, 500
 _REPORT = 2000
+_LIKELY, _NAMED = 0.2, 3
+"""How likely a guide is to be remembered as what the words speak for, and how many are."""
 _IN_PASSING = 2
 """Words beside those of a choice that say no more than it ("still the same")."""
 
@@ -126,16 +129,17 @@ def answers_only(library: Library, text: str) -> bool:
 
 def _recognised(turn: Turn, found: Recognition) -> None:
     """Go where a recognition leads: a guide, an offer of several, or the question what it says."""
-    candidates = turn.not_refused(c.guide for c in found.candidates)[:3]
+    candidates = turn.not_refused(_named(found))
     known = turn.library.known(found.guide) if turn.not_refused([found.guide]) else None
     if found.decision is Decision.GUIDE and known:
         turn.opened = True
         turn.change(guide=known.id, candidates=candidates, because=found.why if found.sign else "")
         turn.enter(known.id, "")
     elif found.decision in {Decision.GUIDE, Decision.CHOOSE} and candidates:
-        turn.change(guide="", step=WHICH, candidates=candidates)
+        turn.change(guide="", step=WHICH, asking="", candidates=candidates)
     else:
-        turn.change(guide="", step=WHAT, candidates=candidates)
+        turn.change(guide="", step=WHAT, asking="", candidates=candidates)
+        turn.ask()
 
 
 # --- presses ---------------------------------------------------------------------------------------------------
@@ -172,17 +176,22 @@ def _control(turn: Turn, name: str) -> None:
 
 def _start_over(turn: Turn) -> None:
     here = turn.conversation
-    turn.change(history=(), facts=here.stated, asking="", cause="", outcome=None, incident="")
+    stated = {fact: value for fact, value in here.stated.items() if value != UNSURE}
+    turn.change(history=(), stated=stated, facts=stated, asking="", cause="", outcome=None, incident="")
     if here.guide:
         turn.enter(here.guide, "")
+    else:
+        turn.change(step=WHAT, refused=())
+        turn.ask()
 
 
 def _not_this(turn: Turn) -> None:
     here = turn.conversation
     turn.change(refused=(*here.refused, *([here.guide] if here.guide else here.candidates)))
     others = turn.not_refused(here.candidates)
-    turn.change(guide="", asking="", cause="", because="", history=(), facts=here.stated, outcome=None)
-    turn.change(step=WHICH if others else WHAT, candidates=others)
+    turn.change(guide="", step=WHICH, asking="", cause="", because="", outcome=None, candidates=others)
+    if not others:
+        turn.ask()
 
 
 def _list_questions(turn: Turn) -> None:
@@ -198,23 +207,23 @@ def _list_questions(turn: Turn) -> None:
 
 def _answer(turn: Turn, choice_id: str) -> None:
     """Take a choice of the question that is open: an offer of guides, a fact, or a step."""
-    here = turn.conversation
-    if not here.guide and not here.asking:
-        if choice_id == NONE_OF_THESE:
-            _not_this(turn)
-        elif choice_id in here.candidates:
-            turn.choose(choice_id)
-        return
     step = turn.question
-    choice = step.choice(choice_id) if step else None
-    if choice and step:
+    choice = next((one for one in turn.choices if choice_id == one.id or choice_id in one.was), None)
+    if choice is None:
+        return
+    if step:
         _take(turn, step, choice)
+    elif choice.id == NONE_OF_THESE:
+        _not_this(turn)
+    else:
+        turn.visit(FACTS, WHICH, choice, by=turn.by)
+        turn.choose(choice.id)
 
 
 def _take(turn: Turn, step: Step, choice: Choice) -> None:
     here = turn.conversation
-    if here.asking:
-        turn.visit(FACTS, here.asking, choice, by=turn.by)
+    if here.asking or not here.guide:
+        turn.visit(FACTS, step.id, choice, by=turn.by)
         turn.change(asking="")
         if isinstance(choice.target, ToOutcome):
             turn.finish(choice.target.outcome)
@@ -222,8 +231,10 @@ def _take(turn: Turn, step: Step, choice: Choice) -> None:
             turn.look_again()
         elif here.asking == SAME:
             _different(turn)
-        else:
+        elif here.guide:
             turn.enter(here.guide, here.step)
+        else:
+            turn.ask()
         return
     turn.visit(here.guide, step.id, choice, by=turn.by)
     match choice.target:
@@ -252,6 +263,8 @@ def _said(turn: Turn, event: Say) -> None:
         _said_after_the_end(turn, event)
         return
     picked = matching.pick(event.text, turn.choices, turn.library.messages.list("says.not"))
+    if picked and not turn.conversation.guide and matching.number(event.text) is None and _places(turn, event):
+        picked = None  # what is recognised says more than a word of a choice that stands in it
     control = _meant_control(turn, event.text)
     if control and not (picked and control in {"fixed", "wait"}):
         _control_said(turn, control)
@@ -303,17 +316,38 @@ def _placed(turn: Turn, event: Say) -> None:
         stated={**here.stated, **found.facts},
         facts={**here.facts, **found.facts},
     )
-    said = turn.not_refused(c.guide for c in found.candidates)
-    if said and found.decision in {Decision.GUIDE, Decision.CHOOSE}:
+    if _places(turn, event):
         _recognised(turn, found)
         if (turn.conversation.guide, turn.conversation.candidates) == ("", here.candidates):
             turn.tell("step.no-match")
-    elif here.step == WHAT:
-        offered = said or turn.not_refused(here.candidates) or turn.likely_guides()
-        turn.tell("what.again" if offered else "what.human")
-        turn.change(step=WHICH if offered else WHAT, candidates=offered)
-    else:
+    elif here.step == WHICH and turn.conversation.facts == here.facts:
         turn.tell("step.no-match")
+    elif here.step == WHICH:
+        turn.ask()
+    else:
+        _told(turn, here.asking or LINE, found)
+
+
+def _places(turn: Turn, event: Say) -> bool:
+    """Say whether words about a report without a guide are recognised."""
+    found = event.recognition
+    return found.decision in {Decision.GUIDE, Decision.CHOOSE} and bool(
+        turn.not_refused(c.guide for c in found.candidates)
+    )
+
+
+def _told(turn: Turn, asked: str, found: Recognition) -> None:
+    """Go on from words that nothing is recognised by: what was asked for is not asked for again."""
+    turn.unsure(asked)
+    turn.change(candidates=turn.not_refused(_named(found)))
+    turn.tell("what.again")
+    turn.ask()
+
+
+def _named(found: Recognition) -> list[str]:
+    """Return the guides a text speaks for: those worth an offer, or that are likely enough to be remembered."""
+    offered = found.decision is Decision.CHOOSE
+    return [one.guide for one in found.candidates if offered or one.score >= _LIKELY][:_NAMED]
 
 
 def _question_or_note(turn: Turn, event: Say) -> None:

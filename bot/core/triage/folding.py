@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.core.guides.guide import Guide, Outcome
-from bot.core.guides.library import Library
+from bot.core.guides.library import WHICH, Library
 from bot.core.text import Inline, Span, Text, plain
-from bot.core.triage.conversation import WHICH, Conversation
+from bot.core.triage.asking import what_is_asked
+from bot.core.triage.conversation import Conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def _question(library: Library, before: Conversation) -> Inline:
         return library.question(before.asking).title
     if before.guide:
         return library.step(before.guide, before.step)[1].title
-    return library.messages.inline("which.lead" if before.step == WHICH else "what.lead")
+    return library.messages.inline("which.lead" if before.step == WHICH else what_is_asked(before))
 
 
 def _answer(library: Library, before: Conversation, after: Conversation) -> str | None:

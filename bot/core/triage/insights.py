@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from bot.core.guides.guide import Outcome
-from bot.core.guides.library import FACTS, Library
-from bot.core.triage.conversation import WHAT, WHICH, Conversation
+from bot.core.guides.library import FACTS, WHICH, Library
+from bot.core.triage.conversation import WHAT, Conversation
 from bot.core.triage.life import STUCK, does, helped_by
 
 FEW = 5

@@ -9,11 +9,13 @@ from types import MappingProxyType
 
 from bot.core.changing import changed
 from bot.core.guides.guide import UNSURE, Choice, Guide, Outcome, Step, ToOutcome, ToStep
+from bot.core.guides.library import WHICH
 from bot.core.moments import duration
 from bot.core.status.official import INCIDENT
 from bot.core.text import Block, Bullets, Code, Heading, Inline, Note, Span, Steps, Text, Undo, plain
 from bot.core.triage import endings
-from bot.core.triage.conversation import WHICH, Visit
+from bot.core.triage.asking import ASKED_FIRST, what_is_asked
+from bot.core.triage.conversation import Visit
 from bot.core.triage.gathering import ROOM
 from bot.core.triage.placement import Where
 from bot.core.triage.sharing import one_line
@@ -22,7 +24,7 @@ from bot.core.view import Cite, Control, Offer, Tone, View
 
 _NOTES = "{notes}"
 _WAYS_OUT = ("back", "start-over", "human", "not-this", "fixed", "stop")
-_PLACELESS = ("human", "fixed", "stop")
+_PLACELESS = ("back", "human", "fixed", "stop")
 """The ways out while no guide is chosen."""
 _TWICE = 2
 """Answers from which on "start over" leads further than "back"."""
@@ -46,7 +48,7 @@ class Showing:
             view = one_line(self.turn, self.library.question(SAME).title, self._offers())
         elif self.here.asking == OVER:
             view = self._over(self.library.question(OVER))
-        elif not self.here.guide:
+        elif not self.here.guide and not self.here.asking:
             view = self._which() if self.here.step == WHICH else self._what()
         elif self.here.asking:
             view = self._fact(self.library.question(self.here.asking))
@@ -125,7 +127,8 @@ class Showing:
         return (Text(self.messages.inline("bypass.body")), Code("\n".join(lines)))
 
     def _fact(self, step: Step) -> View:
-        return View(lead=step.title, blocks=step.body, offers=self._offers(), controls=self._controls())
+        controls = self._controls(_WAYS_OUT if self.here.guide else _PLACELESS)
+        return View(lead=step.title, blocks=step.body, offers=self._offers(), controls=controls)
 
     def _over(self, question: Step) -> View:
         """Return the question after the end, with what is to be looked at before anything is sent again."""
@@ -148,10 +151,9 @@ class Showing:
         return View(lead=lead, offers=self._offers(), controls=self._controls(_PLACELESS))
 
     def _what(self) -> View:
-        keys = ["what.body", *(["what.or"] if self.turn.choices else [])]
-        blocks = tuple(Text(self.messages.inline(key)) for key in keys)
-        controls = self._controls(_PLACELESS)
-        return View(lead=self.messages.inline("what.lead"), blocks=blocks, offers=self._offers(), controls=controls)
+        asked, question, say = what_is_asked(self.here), self.turn.question, self.messages.inline
+        blocks = (Text(say("what.body")),) if question is None else question.body if asked == ASKED_FIRST else ()
+        return View(lead=say(asked), blocks=blocks, offers=self._offers(), controls=self._controls(_PLACELESS))
 
     def _opened(self, view: View, guide: Guide) -> View:
         """Put the guide's quick answer and the official status before the first question."""

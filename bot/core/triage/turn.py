@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from bot.core.changing import changed
-from bot.core.guides.guide import Choice, Guide, Outcome, Question, Step, ToOutcome, ToStep
-from bot.core.guides.library import FACTS, Library
+from bot.core.guides.guide import UNSURE, Choice, Outcome, Question, Step, ToOutcome, ToStep
+from bot.core.guides.library import FACTS, WHICH, Library
 from bot.core.messages import Value
 from bot.core.status.incident import Board
 from bot.core.status.official import ELSEWHERE, INCIDENT, OFFICIAL_STATUS, UNKNOWN, Reading, reading
 from bot.core.text import Block, Bullets, Span, Text
-from bot.core.triage.conversation import WHAT, WHICH, Conversation, Visit
+from bot.core.triage.asking import LINE, following
+from bot.core.triage.conversation import WHAT, Conversation, Visit
 from bot.core.triage.life import Pace
 
 if TYPE_CHECKING:
@@ -25,18 +26,6 @@ SAME = "same"
 """The one that is asked first of a report that many share."""
 DIFFERENT = "different"
 """The choice, here and in guides, that says that an open incident is not what somebody has."""
-
-_EVERYDAY = (
-    "response-cut-off",
-    "web-connection-lost",
-    "cannot-connect",
-    "overloaded",
-    "server-error",
-    "sign-in",
-    "timeout",
-)
-"""The guides most people need, in this order: how often each kind is reported."""
-_OFFERED = 4
 
 NONE_OF_THESE = "@none"
 """The choice of an offer that says that no guide fits."""
@@ -88,22 +77,29 @@ class Turn:
 
     @property
     def question(self) -> Step | None:
-        """The step or the fact's question that is open; None while no guide is chosen."""
+        """The step or the fact's question that is open; None where guides are offered."""
         here = self.conversation
-        if here.asking:
-            return self.library.question(here.asking)
+        asking = here.asking or (LINE if self.asks_line else "")
+        if asking:
+            return self.library.question(asking)
         return self.library.step(here.guide, here.step)[1] if here.guide else None
+
+    @property
+    def asks_line(self) -> bool:
+        """Say whether the exact line is asked for, or what happens instead."""
+        here = self.conversation
+        return not here.guide and here.step == WHAT and not here.asking and LINE not in here.facts
 
     @property
     def choices(self) -> tuple[Choice, ...]:
         """What can be answered now, offers of guides included, in the order shown."""
         if self.question:
             return self.question.choices
+        if self.conversation.step == WHAT:
+            return ()
         guides = [self.library.guide(guide) for guide in self.conversation.candidates]
-        offers = [Choice(guide.id, guide.title, ToStep(guide.id, "")) for guide in guides]
-        if self.conversation.step == WHICH:
-            offers.append(Choice(NONE_OF_THESE, self.library.messages.text("which.none"), ToStep("", WHAT)))
-        return tuple(offers)
+        offers = (Choice(guide.id, guide.title, ToStep(guide.id, "")) for guide in guides)
+        return (*offers, Choice(NONE_OF_THESE, self.library.messages.text("which.none"), ToStep("", WHAT)))
 
     @property
     def other(self) -> str:
@@ -111,17 +107,6 @@ class Turn:
         here = self.conversation
         first = here.candidates[0] if here.guide and here.candidates else ""
         return first if first != here.guide and self.library.known(first) else ""
-
-    def likely_guides(self) -> tuple[str, ...]:
-        """Return guides to offer when nothing was recognised: those of the surface, the everyday ones first."""
-        surface = self.conversation.facts.get("surface", "")
-
-        def rank(guide: Guide) -> tuple[bool, int]:
-            often = _EVERYDAY.index(guide.id) if guide.id in _EVERYDAY else len(_EVERYDAY)
-            return surface not in guide.surfaces, often
-
-        ranked = sorted(self.library.guides.values(), key=rank)
-        return self.not_refused(guide.id for guide in ranked)[:_OFFERED]
 
     def not_refused(self, guides: Iterable[str]) -> tuple[str, ...]:
         """Return those of `guides` that are there and that nobody has called wrong in this conversation."""
@@ -198,9 +183,36 @@ class Turn:
 
     def choose(self, guide_id: str) -> None:
         """Begin a guide the person chose."""
-        self.opened = self.chosen = True
+        self.chosen = True
+        rest = tuple(one for one in self.conversation.candidates if one != guide_id)
+        self.change(candidates=(guide_id, *rest))
+        self.start(guide_id)
+
+    def start(self, guide_id: str) -> None:
+        """Begin a guide."""
+        self.opened = True
         self.change(guide=guide_id)
         self.enter(guide_id, "")
+
+    def ask(self) -> None:
+        """Ask what tells the guides left apart; else offer the likeliest of them, or begin the one that is plain."""
+        here = self.conversation
+        then = following(self.library, here.facts, here.candidates, here.refused, here.report)
+        if then.plain:
+            self.change(history=(*here.history, Visit(FACTS, WHICH, then.plain, "", self.around.now)))
+            self.start(then.plain)
+        elif then.offered:
+            self.change(guide="", step=WHICH, asking="", candidates=then.offered)
+        else:
+            self.change(guide="", step=WHAT, asking=then.fact if then.fact != LINE else "")
+            if not then.fact:
+                self.unsure(LINE)
+
+    def unsure(self, fact: str) -> None:
+        """Take a fact for asked and not known, unless it is known."""
+        here = self.conversation
+        if fact not in here.facts:
+            self.change(stated={**here.stated, fact: UNSURE}, facts={**here.facts, fact: UNSURE})
 
     def reopen(self) -> None:
         """Go on after an end, at the same place; a fact that was being asked for there is asked for again."""
@@ -255,7 +267,8 @@ class Turn:
         fact = step.asks
         known = self.conversation.facts.get(fact, "") if fact else ""
         choice = next((c for c in step.choices if fact and known and c.facts[fact] == known), None)
-        if choice and fact and fact in self.conversation.stated and not self._used(fact):
+        said = fact and known != UNSURE and fact in self.conversation.stated
+        if choice and fact and said and not self._used(fact):
             self.known.append(choice.label)
         return choice
 
@@ -302,10 +315,14 @@ class Turn:
         guide, step, asking = here.guide, here.step, ""
         while history:
             visit = history.pop()
-            if visit.guide == FACTS:
-                asking = visit.step
-            else:
+            if visit.guide != FACTS:
                 guide, step, asking = visit.guide, visit.step, ""
+            elif visit.step == WHICH:
+                guide, step, asking = "", WHICH, ""
+            elif visit.step == LINE:
+                guide, step, asking = "", WHAT, ""
+            else:
+                step, asking = step if guide else WHAT, visit.step
             fact = self._stated_by(visit)
             if not visit.by and fact in stated:
                 del stated[fact]
@@ -314,12 +331,15 @@ class Turn:
             self.change(
                 guide=guide, step=step, asking=asking, outcome=None, incident="", cause=self._cause(guide, step),
                 history=tuple(history), stated=stated, facts=self._learned(history, stated),
+                refused=tuple(one for one in here.refused if one != guide),
             )  # fmt: skip
+            if step == WHICH and not self.not_refused(here.candidates):
+                self.ask()
             return True
         return False
 
     def _cause(self, guide_id: str, step_id: str) -> str:
-        return f"{guide_id}#{step_id}" if self.library.step(guide_id, step_id)[1].cause else ""
+        return f"{guide_id}#{step_id}" if guide_id and self.library.step(guide_id, step_id)[1].cause else ""
 
     def _stated_by(self, visit: Visit) -> str:
         if visit.guide == FACTS:
