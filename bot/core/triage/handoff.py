@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.core.guides.guide import UNSURE
-from bot.core.guides.library import FACTS, Library
+from bot.core.guides.library import FACTS, WHICH, Library
 from bot.core.moments import clock, stamp
 from bot.core.status.incident import Board, Health
 from bot.core.status.official import state_word
-from bot.core.text import plain
+from bot.core.text import Inline, plain
 from bot.core.triage.conversation import Conversation, Visit
 from bot.core.triage.life import causes_left
 
@@ -127,10 +127,16 @@ def _tried(library: Library, conversation: Conversation) -> Iterator[str]:
     if len(answered) > _VISITS:
         yield f"  {say('handoff.earlier', n=len(answered) - _VISITS)}"
     for visit in answered[-_VISITS:]:
-        step = library.question(visit.step) if visit.guide == FACTS else library.step(visit.guide, visit.step)[1]
-        choice = step.choice(visit.choice)
-        title = _short(plain(step.title), _TITLE)
+        choice = library.choice(visit.guide, visit.step, visit.choice)
+        title = _short(plain(_asked(library, visit)), _TITLE)
         yield f"  {clock(visit.at)}  {title} → {_short(choice.label, _LABEL) if choice else visit.choice}"
+
+
+def _asked(library: Library, visit: Visit) -> Inline:
+    """Return the question a visit answered."""
+    if visit.step == WHICH:
+        return library.messages.inline("which.lead")
+    return (library.question(visit.step) if visit.guide == FACTS else library.step(visit.guide, visit.step)[1]).title
 
 
 def _once(history: Iterable[Visit]) -> Iterator[Visit]:
