@@ -19,9 +19,11 @@ RELEASED = ROOT / "released.txt"
 """The ids of the last release: conversations that are open name them."""
 
 
-def check_content(dirs: Sequence[Path], released: Path | None, *, list_ids: bool, as_json: bool) -> int:
+def check_content(
+    dirs: Sequence[Path], released: Path | None, *, list_ids: bool, as_json: bool, built_in: Path = ROOT
+) -> int:
     """Print every problem and return the exit code: 1 if there is one."""
-    found, content = _found(dirs, released)
+    found, content = _found(dirs, released, built_in)
     if list_ids and content:
         sys.stdout.writelines(f"{name}\n" for name in ids(content.library))
         return 0
@@ -34,9 +36,9 @@ def check_content(dirs: Sequence[Path], released: Path | None, *, list_ids: bool
     return 1 if found else 0
 
 
-def _found(dirs: Sequence[Path], released: Path | None) -> tuple[Sequence[Problem], Content | None]:
+def _found(dirs: Sequence[Path], released: Path | None, built_in: Path) -> tuple[Sequence[Problem], Content | None]:
     try:
-        content = read(dirs)
+        content = read(dirs, built_in=built_in)
     except ContentError as error:
         return [Problem(error.path, error.line, "format", error.message)], None
     return sorted({*content.problems, *problems(content.library, _ids(released))}), content

@@ -11,7 +11,6 @@ from bot.core.guides.library import Library
 from bot.core.guides.problem import Problem
 from bot.core.recogniser.engine import Recogniser
 from bot.core.recogniser.products import Products
-from content import ROOT
 
 LINKS = "links.txt"
 """The file of a content folder that says where guides may link to."""
@@ -33,20 +32,15 @@ class Content:
         return Recogniser(tuple(self.library.guides.values()), self.products)
 
 
-def roots(dirs: Sequence[Path]) -> tuple[Path, ...]:
-    """Return every folder content comes from, the built-in one first."""
-    return (ROOT, *dirs)
-
-
-def check_folders(dirs: Sequence[Path]) -> None:
+def check_folders(roots: Sequence[Path]) -> None:
     """Refuse a folder from which nothing would be read: nobody would notice that their guides are not used."""
-    for root in roots(dirs):
+    for root in roots:
         _check_folder(root)
 
 
-def sources(dirs: Sequence[Path], locale: str) -> Iterator[tuple[str, bytes]]:
+def sources(roots: Sequence[Path], locale: str) -> Iterator[tuple[str, bytes]]:
     """Yield every file content is made of, as people would name it."""
-    for root in roots(dirs):
+    for root in roots:
         for pattern in (f"guides/{locale}/*.md", f"messages/{locale}.toml", "products/*.toml", LINKS):
             for path in sorted(root.glob(pattern)):
                 yield shown(path), path.read_bytes()

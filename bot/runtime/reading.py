@@ -16,7 +16,8 @@ from bot.core.guides.problem import Problem
 from bot.core.messages import Messages
 from bot.core.recogniser.products import Products, parse_products
 from bot.core.services import Services, parse_services
-from bot.runtime.content import LINKS, Content, check_folders, roots, shown
+from bot.runtime.content import LINKS, Content, check_folders, shown
+from content import ROOT
 
 SERVICES = "claude.toml"
 """The file of `products/` that says what the status page covers; all others are for the recogniser."""
@@ -25,14 +26,15 @@ _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _ADDRESS = re.compile(r"https?://([^/\s)>\]\"'?#]*)", re.IGNORECASE)
 
 
-def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
+def read(dirs: Sequence[Path] = (), *, locale: str = "en", built_in: Path = ROOT) -> Content:
     """Read all content folders, later ones over earlier ones; raises SettingsError for a folder that is not there."""
+    roots = (built_in, *dirs)
     problems: list[Problem] = []
     guides: dict[str, Guide] = {}
     files = 0
-    hosts = _hosts(dirs)
-    check_folders(dirs)
-    for root in roots(dirs):
+    hosts = _hosts(roots)
+    check_folders(roots)
+    for root in roots:
         for path in sorted((root / "guides" / locale).glob("*.md")):
             files += 1
             try:
@@ -50,15 +52,15 @@ def read(dirs: Sequence[Path] = (), *, locale: str = "en") -> Content:
         facts=guides.pop(FACTS),
         outcomes=guides.pop(OUTCOMES),
         guides=guides,
-        messages=_messages(dirs, locale, problems),
-        services=_services(dirs),
+        messages=_messages(roots, locale, problems),
+        services=_services(roots),
     )
-    return Content(library, _products(dirs), tuple(problems), files)
+    return Content(library, _products(roots), tuple(problems), files)
 
 
-def _hosts(dirs: Sequence[Path]) -> frozenset[str]:
+def _hosts(roots: Sequence[Path]) -> frozenset[str]:
     """Return the hosts guides may link to: ours, and those each folder adds."""
-    paths = [path for root in roots(dirs) if (path := root / LINKS).is_file()]
+    paths = [path for root in roots if (path := root / LINKS).is_file()]
     return frozenset(line.strip() for path in paths for line in _text(path).splitlines() if not line.startswith("#"))
 
 
@@ -79,13 +81,13 @@ def _text(path: Path) -> str:
         raise ContentError(f"cannot be read as UTF-8 text: {error}", path=shown(path), line=1) from error
 
 
-def _layers(dirs: Sequence[Path], name: str) -> Iterator[Path]:
-    return (path for root in roots(dirs) if (path := root / name).is_file())
+def _layers(roots: Sequence[Path], name: str) -> Iterator[Path]:
+    return (path for root in roots if (path := root / name).is_file())
 
 
-def _messages(dirs: Sequence[Path], locale: str, problems: list[Problem]) -> Messages:
+def _messages(roots: Sequence[Path], locale: str, problems: list[Problem]) -> Messages:
     """Return the sentences; a file laid over them that has something wrong is left out, and says what."""
-    first, *layers = _layers(dirs, f"messages/{locale}.toml")
+    first, *layers = _layers(roots, f"messages/{locale}.toml")
     table = _toml(first)
     messages = Messages(table, path=shown(first))
     for path in layers:
@@ -139,11 +141,11 @@ def _merge(below: dict[str, object], over: dict[str, object]) -> None:
             below[key] = value
 
 
-def _services(dirs: Sequence[Path]) -> Services:
-    *_, path = _layers(dirs, f"products/{SERVICES}")
+def _services(roots: Sequence[Path]) -> Services:
+    *_, path = _layers(roots, f"products/{SERVICES}")
     return parse_services(_text(path), shown(path))
 
 
-def _products(dirs: Sequence[Path]) -> Products:
-    paths = [p for root in roots(dirs) for p in sorted((root / "products").glob("*.toml")) if p.name != SERVICES]
+def _products(roots: Sequence[Path]) -> Products:
+    paths = [p for root in roots for p in sorted((root / "products").glob("*.toml")) if p.name != SERVICES]
     return parse_products({shown(path): _text(path) for path in paths})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from bot.core.errors import ContentError, SettingsError
 from bot.runtime.checking import check_content
+from bot.runtime.content import Content
 from bot.runtime.loading import load
 from bot.runtime.reading import read
 from content import ROOT
@@ -16,11 +18,12 @@ from tests.core.small import FOLDER
 from tests.scenarios.playing import content as given
 
 
+@dataclass(frozen=True, slots=True)
 class Folder:
-    """A company's content folder being written."""
+    """A company's content folder being written, laid over a built-in one."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    root: Path
+    built_in: Path
 
     def put(self, name: str, text: str | bytes) -> Path:
         path = self.root / name
@@ -28,28 +31,39 @@ class Folder:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 
+    def load(self, *over: Path) -> Content:
+        return load([self.root, *over], built_in=self.built_in)
+
+    def read(self, *under: Path) -> Content:
+        return read([*under, self.root], built_in=self.built_in)
+
+    def below(self) -> Content:
+        return load(built_in=self.built_in)
+
     def problems(self) -> list[str]:
-        return [str(problem).removeprefix(f"{self.root}/") for problem in read([self.root]).problems]
+        return [str(problem).removeprefix(f"{self.root}/") for problem in self.read().problems]
 
     def says(self, key: str) -> str:
-        return load([self.root]).library.messages.text(key)
+        return self.load().library.messages.text(key)
+
+    def check(self, released: Path | None = None, *, list_ids: bool = False, as_json: bool = False) -> int:
+        return check_content([self.root], released, list_ids=list_ids, as_json=as_json, built_in=self.built_in)
 
 
-@pytest.fixture(autouse=True)
-def _small(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the guides of the fixtures as the built-in ones: the same code reads them in a tenth of the time."""
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The guides of the fixtures as the built-in ones: the same code reads them in a tenth of the time."""
     root = tmp_path_factory.mktemp("built-in")
     shutil.copytree(FOLDER, root, dirs_exist_ok=True)
     shutil.copytree(ROOT / "messages", root / "messages")
     shutil.copy(ROOT / "products" / "claude.toml", root / "products")
     (root / "links.txt").write_text("# ours\nclaude.com\n")
-    given()  # which is kept for other tests, and must not be read from here
-    monkeypatch.setattr("bot.runtime.content.ROOT", root)
+    return root
 
 
 @pytest.fixture
-def ours(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
+def ours(tmp_path: Path, small: Path) -> Folder:
+    return Folder(tmp_path, small)
 
 
 GUIDE = (
@@ -58,25 +72,25 @@ GUIDE = (
 
 
 def test_an_empty_folder_changes_nothing(ours: Folder) -> None:
-    content = load([ours.root])
-    assert content.library.guides.keys() == load().library.guides.keys()
-    assert content.files == load().files
+    content = ours.load()
+    assert content.library.guides.keys() == ours.below().library.guides.keys()
+    assert content.files == ours.below().files
 
 
 def test_a_guide_is_added_and_recognised(ours: Folder) -> None:
     signed = GUIDE.replace("reviewed", 'signs: ["Desk proxy says no"]\nreviewed')
     ours.put("guides/en/desk.md", signed)
-    content = load([ours.root])
+    content = ours.load()
     assert content.library.guide("desk").title == "Ours"
     assert content.recogniser().recognise("claude: Desk proxy says no").guide == "desk"
 
 
 def test_later_folders_lie_over_earlier_ones(ours: Folder, tmp_path_factory: pytest.TempPathFactory) -> None:
-    other = Folder(tmp_path_factory.mktemp("other"))
+    other = Folder(tmp_path_factory.mktemp("other"), ours.built_in)
     ours.put("guides/en/desk.md", GUIDE)
     other.put("guides/en/desk.md", "---\nmerge: true\ntitle: Theirs\n---\n")
-    assert load([ours.root, other.root]).library.guide("desk").title == "Theirs"
-    assert read([other.root, ours.root]).problems
+    assert ours.load(other.root).library.guide("desk").title == "Theirs"
+    assert ours.read(other.root).problems
 
 
 def test_files_saved_by_windows_editors_are_read(ours: Folder) -> None:
@@ -87,9 +101,9 @@ def test_files_saved_by_windows_editors_are_read(ours: Folder) -> None:
 
 def test_single_sentences_are_replaced(ours: Folder) -> None:
     ours.put("messages/en.toml", '[control]\nhuman = "Call the desk"\n[time.days]\nother = "{n} sleeps"\n')
-    say = load([ours.root]).library.messages
+    say = ours.load().library.messages
     assert say.text("control.human") == "Call the desk"
-    assert say.text("control.back") == load().library.messages.text("control.back")
+    assert say.text("control.back") == ours.below().library.messages.text("control.back")
     assert [say.text("time.days", n=n) for n in (1, 2)] == ["1 day", "2 sleeps"]
 
 
@@ -111,7 +125,7 @@ def test_single_sentences_are_replaced(ours: Folder) -> None:
 def test_a_sentence_that_cannot_be_said_is_told_and_left_out(ours: Folder, toml: str, told: str) -> None:
     ours.put("messages/en.toml", toml)
     assert any(one.startswith(told) for one in ours.problems()), ours.problems()
-    assert read([ours.root]).library.messages.text("which.lead") == load().library.messages.text("which.lead")
+    assert ours.read().library.messages.text("which.lead") == ours.below().library.messages.text("which.lead")
 
 
 def test_all_that_is_wrong_is_told_in_one_go(ours: Folder) -> None:
@@ -141,21 +155,21 @@ def test_a_link_to_nowhere_in_the_place_of_a_guide_is_told(ours: Folder) -> None
 def test_working_with_bad_content_is_refused_with_the_first_mistake(ours: Folder) -> None:
     ours.put("guides/en/desk.md", GUIDE.replace("{#ours}", "").replace("title", "titel"))
     with pytest.raises(ContentError, match=r"desk.md:2: front matter knows no `titel`"):
-        load([ours.root])
+        ours.load()
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_told(ours: Folder, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"content folder .*/gone is not there \(setting `content_dirs`\)"):
-        load([tmp_path / "gone"])
+        ours.load(tmp_path / "gone")
 
 
 def test_a_folder_of_another_shape_is_refused(ours: Folder) -> None:
     ours.put("desk.md", GUIDE)
     with pytest.raises(SettingsError, match=r"holds none of guides/, messages/, products/"):
-        load([ours.root])
+        ours.load()
     ours.put("guides/desk.md", GUIDE)
     with pytest.raises(SettingsError, match=r"guides/desk.md is not read: guides stand in a folder of their language"):
-        load([ours.root])
+        ours.load()
 
 
 @pytest.mark.parametrize(
@@ -185,12 +199,12 @@ def test_facts_can_be_added_to(ours: Folder) -> None:
     ours.put("guides/en/facts.md", "---\nmerge: true\n---\n## - {#surface add}\n- [Kiosk](#){#kiosk surface=kiosk}\n")
     ours.put("guides/en/desk.md", GUIDE.replace("reviewed", "surfaces: [kiosk]\nreviewed"))
     assert ours.problems() == []
-    assert load([ours.root]).library.question("surface").choice("kiosk")
+    assert ours.load().library.question("surface").choice("kiosk")
 
 
 def test_what_other_products_say_can_be_added_to(ours: Folder) -> None:
     ours.put("products/ours.toml", '[[product]]\nname = "Deskbot"\nnames = ["deskbot"]\n')
-    found = load([ours.root]).recogniser().recognise("my deskbot lost its connection")
+    found = ours.load().recogniser().recognise("my deskbot lost its connection")
     assert found.product == "Deskbot"
 
 
@@ -205,7 +219,7 @@ def test_the_built_in_folder_is_complete() -> None:
 def test_check_prints_every_problem_with_its_place(ours: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     ours.put("guides/en/desk.md", GUIDE.replace("Ask the desk.\n", "").replace("#left", "#gone"))
     ours.put("messages/en.toml", '[control]\nhumam = "x"\n')
-    assert check_content([ours.root], None, list_ids=False, as_json=False) == 1
+    assert ours.check() == 1
     out, err = capsys.readouterr()
     lines = [line.removeprefix(f"{ours.root}/") for line in out.splitlines()]
     assert [line.rpartition(" ")[2] for line in lines] == ["[summary]", "[unknown-target]", "[message]"]
@@ -216,21 +230,21 @@ def test_check_of_content_that_cannot_be_put_together_is_one_problem(
     ours: Folder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ours.put("products/ours.toml", "[[product]\n")
-    assert check_content([ours.root], None, list_ids=False, as_json=True) == 1
+    assert ours.check(as_json=True) == 1
     assert '"rule":"format"' in capsys.readouterr().out
 
 
 def test_lists_of_ids_are_compared(ours: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     ours.put("guides/en/desk.md", GUIDE)
-    assert check_content([ours.root], None, list_ids=True, as_json=False) == 0
+    assert ours.check(list_ids=True) == 0
     released = ours.put("released.txt", capsys.readouterr().out)
-    assert check_content([ours.root], released, list_ids=False, as_json=False) == 0
+    assert ours.check(released) == 0
     ours.put("guides/en/desk.md", GUIDE.replace("{#ours}", "{#other}"))
-    assert check_content([ours.root], released, list_ids=False, as_json=False) == 1
+    assert ours.check(released) == 1
     assert "`desk#ours` was released and is gone" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["gone.txt", "."])
 def test_a_list_of_ids_that_cannot_be_read_is_told(ours: Folder, name: str) -> None:
     with pytest.raises(SettingsError, match=r"is not there|cannot be read"):
-        check_content([ours.root], ours.root / name, list_ids=False, as_json=False)
+        ours.check(ours.root / name)
