@@ -77,3 +77,33 @@ def test_the_exact_line_and_the_status_are_kept() -> None:
     found = recogniser().recognise("hi all\nAPI Error: 529 Overloaded, again\nany idea?").details
     assert found["line"] == "API Error: 529 Overloaded, again"
     assert found["status"] == "529"
+
+
+SINCE = {
+    "claude broken since this morning": "now",
+    "claude not working since this morning": "now",
+    "claude broke after the latest update": "change",
+    "the connection comes and goes all day": "sometimes",
+    "claude code never worked on this laptop": "always",
+    "claude code geht seit heute morgen nicht mehr": "now",
+    "claude n'ouvre plus rien depuis la mise à jour": "change",
+    "claude se cae a veces": "sometimes",
+    "claude не отвечает сегодня": "now",
+    "claude 今天连不上": "now",
+    "claudeがたまに落ちる": "sometimes",
+    "클로드 업데이트 이후 안 돼요": "change",
+    "o claude caiu de repente": "now",
+}
+
+
+@pytest.mark.parametrize("text", sorted(SINCE))
+def test_since_when_is_read_in_nine_languages(text: str) -> None:
+    assert recogniser().recognise(text).facts.get("since") == SINCE[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["claude code geht nicht mehr", "claude code ne marche plus", "claude code marche pas", "claude code не работает"],
+)
+def test_a_word_for_works_that_is_turned_round_says_where_it_fails(text: str) -> None:
+    assert recogniser().recognise(text).facts["surface"] == "claude-code"

@@ -16,6 +16,7 @@ _END = "\u01c1"
 """Marks the end of a clause: a letter, so that it outlives the form of words, and one that nobody writes."""
 _CLAUSE_LENGTH = 100
 _GRADED = ("surface", "os", "browser", "provider", "tool_ran")
+_TIMELY = "since"
 _NOT = (
     " no ",
     " not ",
@@ -32,6 +33,7 @@ _NOT = (
     " без ",
     " instead of ",
 )
+_NOT_AFTER = (" nicht ", " pas ", " plus ")
 
 _REQUEST = re.compile(r"\breq_[0-9A-Za-z]{4,40}")
 _ATTEMPT = re.compile(r"attempt\s*#?\s*(\d{1,3})\s*(?:/|of)\s*(\d{1,3})")
@@ -60,7 +62,7 @@ class Clues:
 
     def facts(self, found: Sequence[Found], text: Normal) -> Mapping[str, str]:
         """Return the facts stated; of two values, the one listed first says more (`wsl` before `windows`)."""
-        well = [f.start for f in found if f.key == len(self._clues)]
+        well = [f.start for f in found if f.key == len(self._clues) and not _unwell(text.spaced, f.start)]
         doubtful = well and any(f.key in self._failing and _near(f.start, well) for f in found)
         clauses = _clauses(text) if doubtful else []
         fine = {bisect_right(clauses, start) for start in well} if doubtful else set()
@@ -70,7 +72,9 @@ class Clues:
             if place.key == len(self._clues):
                 continue
             clue = self._clues[place.key]
-            if _denied(text.spaced, place.start) or (clue.failing and bisect_right(clauses, place.start) in fine):
+            # "Not working since today": what is denied there is not the time.
+            denied = clue.fact != _TIMELY and _denied(text.spaced, place.start)
+            if denied or (clue.failing and bisect_right(clauses, place.start) in fine):
                 continue
             first[clue.fact] = min(first.get(clue.fact, place.key), place.key)
             values.setdefault(clue.fact, set()).add(clue.value)
@@ -107,6 +111,16 @@ def _near(start: int, others: Sequence[int]) -> bool:
 def _denied(spaced: str, start: int) -> bool:
     before = spaced[max(0, start - 14) : start]
     return any(word in before for word in _NOT)
+
+
+def _unwell(spaced: str, start: int) -> bool:
+    """Say whether "works" is turned round: "ne marche plus", "geht nicht"."""
+    after = spaced[start : start + 28]
+    return (
+        _denied(spaced, start)
+        or " не " in spaced[max(0, start - 5) : start + 1]
+        or any(word in after for word in _NOT_AFTER)
+    )
 
 
 def _clauses(text: Normal) -> list[int]:
