@@ -44,6 +44,7 @@ from tests.scenarios.playing import NOW, page, recogniser
 HALF, DAY = 1800.0, 86400.0
 ANN = "U0FORGETME7"
 BOB = "U0HELPER8"
+WORDS = "two files edited, tests not run"
 AWAY = ChatUnavailable("the platform is away")
 
 
@@ -324,6 +325,28 @@ async def test_insights_of_a_workspace(house: House) -> None:
     assert (month.conversations, month.steps) == (5, ()), "six are not enough to praise a step"
 
 
+async def test_what_was_recognised_wrongly_is_counted_to_the_end(house: House) -> None:
+    for n in range(6):
+        await house.bench.mention(f"U{n}", CUT_OFF)
+        await house.bench.press(f"U{n}", "Not this problem")
+    await house.bench.command(ANN, "insights")
+    said = (await house.bench.private(ANN))[-1].text
+    assert "6 were taken for another problem at first." in said
+    assert "5 or more, 0 fixed, 6 were something else" in said
+    (week, month) = await gathered(house.desk, [house.bench.origin(ANN)])
+    assert (week.few, month.corrected) == (True, 6)
+    kept = {key for key in counted_keys(house) if "U0" in key or "U5" in key}
+    assert kept == set(), "counts, and nobody's id"
+
+
+def counted_keys(house: House) -> list[str]:
+    """Every key of counts with what it holds."""
+    with redis.Redis(unix_socket_path=str(place_for(house.data_dir).socket)) as client:
+        keys = [key for key in client.scan_iter() if (spec := spec_of(key.decode())) and spec.name == "tally"]
+        assert keys
+        return [f"{key!r} {_value(client, key)}" for key in keys]
+
+
 class TestForgetMe:
     async def test_of_somebody_who_is_forgotten_no_trace_is_left(self, house: House) -> None:
         bench = house.bench
@@ -362,7 +385,7 @@ async def open_and_ended(house: House) -> None:
     bench = house.bench
     await bench.mention(ANN, CUT_OFF)
     await bench.press(ANN, TOOLS)
-    await bench.say(ANN, "two files edited, tests not run")
+    await bench.say(ANN, WORDS)
     await bench.say(ANN, "it works again")
     await bench.press(ANN, "It went away by itself")
     await bench.mention(ANN, CUT_OFF)
@@ -394,9 +417,10 @@ async def helping_others(house: House) -> None:
 
 
 def traces(house: House) -> list[str]:
-    """Every key whose name or value holds their id."""
+    """Every key whose name or value holds their id, or what they wrote."""
     with redis.Redis(unix_socket_path=str(place_for(house.data_dir).socket)) as client:
-        return [key.decode() for key in client.scan_iter() if ANN in f"{key!r} {_value(client, key)}"]
+        every = ((key.decode(), f"{key!r} {_value(client, key)}") for key in client.scan_iter())
+        return [key for key, held in every if any(one in held for one in (ANN, WORDS, "Retrying"))]
 
 
 def _value(client: redis.Redis, key: bytes) -> str:

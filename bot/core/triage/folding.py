@@ -9,6 +9,7 @@ from bot.core.guides.library import WHICH, Library
 from bot.core.text import Inline, Span, Text, plain
 from bot.core.triage.asking import what_is_asked
 from bot.core.triage.conversation import Conversation
+from bot.core.triage.placement import Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,9 @@ def folded(library: Library, before: Conversation, after: Conversation, by: str)
     if answer is None:
         return None
     guide = library.known(before.guide)
-    lead = _quick_answer(guide) if guide and before.revision <= 1 else ()
+    # What many share was told in a line, which is what stays of it.
+    opening = guide and before.revision <= 1 and before.where is not Where.ASIDE
+    lead = _quick_answer(guide) if guide and opening else ()
     return Folded(_question(library, before), answer, by, lead)
 
 

@@ -26,6 +26,8 @@ _NOTES = "{notes}"
 _WAYS_OUT = ("back", "start-over", "human", "not-this", "fixed", "stop")
 _PLACELESS = ("back", "human", "fixed", "stop")
 """The ways out while no guide is chosen."""
+_AFTER = ("human", "stop")
+"""The ways out when it is over: what was asked before is nothing to go back to."""
 _TWICE = 2
 """Answers from which on "start over" leads further than "back"."""
 
@@ -136,7 +138,7 @@ class Showing:
         mine = next((self._fitting(step, careful) for step in self._waited() if step.variants), ())
         checks = mine or self._fitting(question, careful)
         body = (*question.body, *(block for block in checks if not isinstance(block, Heading)))
-        return View(lead=question.title, blocks=body, offers=self._offers(), controls=self._controls())
+        return View(lead=question.title, blocks=body, offers=self._offers(), controls=self._controls(_AFTER))
 
     def _waited(self) -> Iterator[Step]:
         """Yield the steps of the guide that an incident leads to: they say what to do when it is over."""
