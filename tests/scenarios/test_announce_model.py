@@ -35,6 +35,8 @@ STILL = re.compile(r"(?:Trouble i\d+[^\n]* · )?Still open[^\n]*")
 """What is said once a day of an incident that stays open; in a thread about several, with its name."""
 OPEN_STATES = ("investigating", "identified", "monitoring")
 PATIENCE = 40
+STEADY = 0.7
+"""How often a replica that does not die is one that was there before."""
 LOST = 60.0
 """Seconds a replica may be behind when it takes over."""
 
@@ -113,6 +115,7 @@ class World:
         self.vendor = Vendor(self.chance)
         self.kept: list[tuple[float, Kept]] = []
         self.lost = False
+        self.steady = [Announcer(self.office(Life(None))) for _ in range(3)]
 
     async def begin(self) -> None:
         for channel, choice in (
@@ -147,7 +150,11 @@ class World:
 
     async def walk(self, *lives: int | None) -> None:
         """Replicas walk at the same time; those with a number of steps die after as many."""
-        announcers = [Announcer(self.office(Life(steps))) for steps in lives]
+        # Those who live on remember who had to wait; of those who are begun again, none does.
+        announcers = [
+            self.steady[n] if steps is None and self.chance.random() < STEADY else Announcer(self.office(Life(steps)))
+            for n, steps in enumerate(lives)
+        ]
         outcomes = await asyncio.gather(*(a.walk(CLAUDE, "nasty") for a in announcers), return_exceptions=True)
         for outcome in outcomes:
             if isinstance(outcome, BaseException) and not isinstance(outcome, Died):

@@ -165,9 +165,11 @@ class MemoryPages:
 
     def loses(self, kept: Kept | None, since: float = 0.0) -> None:
         """Go back to what was kept, as a replica does that takes over; `since`: when that was. None: it is emptied."""
+        # A number nobody has used: who remembers a loss before must not take this one for it.
+        number = self._lineage.last + 1
         self._pages, self._lineage = deepcopy(kept) if kept else ({}, Lineage("emptied"))
         reads = max((held.snapshot.reads for held in self._pages.values()), default=0)
-        losses = {**self._lineage.losses, self._lineage.last + 1: Loss(reads, since, self._clock(), self._clock())}
+        losses = {**self._lineage.losses, number: Loss(reads, since, self._clock(), self._clock())}
         self._lineage = replace(self._lineage, losses=losses)
 
     async def lease(self, page: str, name: str, holder: str, seconds: float) -> Lease | None:
