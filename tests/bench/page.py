@@ -15,7 +15,7 @@ from typing import Any
 from tests.bench.measuring import SCALE, Figure
 
 HERE = Path(__file__).parent
-JSON, PAGE, PLOT = HERE / "results.json", HERE / "results.md", HERE / "results.svg"
+JSON, PAGE, PLOT = "results.json", "results.md", "results.svg"
 ORDER = (
     "slack-turn", "discord-turn", "ack", "dispatch", "console-turn", "recogniser", "fan-out", "start", "memory",
     "growth",
@@ -39,9 +39,9 @@ class Results:
         return cls({"at": at, "python": platform.python_version(), "cores": cores, "load": {}, "share": {}})
 
     @classmethod
-    def read(cls, path: Path = JSON) -> Results:
+    def read(cls, folder: Path = HERE) -> Results:
         """Read the run that is kept."""
-        found = json.loads(path.read_text("utf-8"))
+        found = json.loads((folder / JSON).read_text("utf-8"))
         figures = [
             Figure(**{**one, "spread": tuple(one["spread"]) if one["spread"] else None}) for one in found["figures"]
         ]
@@ -58,18 +58,18 @@ class Results:
         return {"about": self.about, "figures": [asdict(figure) for figure in self.figures]}
 
 
-def write(results: Results) -> None:
+def write(results: Results, folder: Path = HERE) -> None:
     """Keep a run in the place of the one before; benchmarks it did not run stay as they were."""
     ran = {figure.bench for figure in results.figures}
-    if JSON.is_file() and not ran >= {figure.bench for figure in Results.read(JSON).figures}:
-        before = Results.read(JSON)
+    if (folder / JSON).is_file() and not ran >= {figure.bench for figure in Results.read(folder).figures}:
+        before = Results.read(folder)
         kept = [figure for figure in before.figures if figure.bench not in ran]
         both = {name: {**before.about[name], **results.about[name]} for name in ("load", "share")}
         results = Results({**results.about, **both}, kept + results.figures)
     results.figures.sort(key=lambda figure: ORDER.index(figure.bench))
-    JSON.write_text(json.dumps(results.as_json(), indent=1, ensure_ascii=False) + "\n", "utf-8")
-    PAGE.write_text(as_page(results), "utf-8")
-    PLOT.write_text(as_svg(results), "utf-8")
+    (folder / JSON).write_text(json.dumps(results.as_json(), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (folder / PAGE).write_text(as_page(results), "utf-8")
+    (folder / PLOT).write_text(as_svg(results), "utf-8")
 
 
 def as_text(results: Results) -> str:

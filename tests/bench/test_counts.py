@@ -180,8 +180,8 @@ def test_the_suite_runs_with_its_counts_asserted() -> None:
 def test_the_run_that_is_kept_has_every_benchmark_and_its_page_shows_it() -> None:
     kept = page.Results.read()
     assert {figure.bench for figure in kept.figures} == set(BENCHES)
-    assert page.PAGE.read_text("utf-8") == page.as_page(kept)
-    assert page.PLOT.read_text("utf-8") == page.as_svg(kept)
+    assert (page.HERE / page.PAGE).read_text("utf-8") == page.as_page(kept)
+    assert (page.HERE / page.PLOT).read_text("utf-8") == page.as_svg(kept)
 
 
 def test_a_goal_is_compared_with_the_ratio_or_else_the_value() -> None:
@@ -190,13 +190,11 @@ def test_a_goal_is_compared_with_the_ratio_or_else_the_value() -> None:
     assert Figure("b", "n", 2.0, "ms").reached is None
 
 
-def test_benchmarks_that_did_not_run_again_stay_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("JSON", "PAGE", "PLOT"):
-        monkeypatch.setattr(page, name, tmp_path / name)
+def test_benchmarks_that_did_not_run_again_stay_as_they_were(tmp_path: Path) -> None:
     for bench, value in (("growth", 1.0), ("start", 2.0), ("growth", 3.0)):
         results = page.Results.now()
         results.add(bench, [Figure(bench, "n", value, "ms")])
-        page.write(results)
-    kept = page.Results.read(tmp_path / "JSON")
+        page.write(results, tmp_path)
+    kept = page.Results.read(tmp_path)
     assert [(figure.bench, figure.value) for figure in kept.figures] == [("start", 2.0), ("growth", 3.0)]
     assert set(kept.about["load"]) == set(kept.about["share"]) == {"growth", "start"}

@@ -25,6 +25,9 @@ from bot.core.text import plain
 from bot.core.view import View
 from bot.runtime.rhythm import Rhythm
 from bot.runtime.settings import LimitSettings, Settings, StatusSettings
+from bot.runtime.wiring import desk
+from handlers.desk import Desk
+from handlers.turns import handle
 from tests.faults import servers
 from tests.faults.servers import Redis
 from tests.runtime.line import ALICE, CUT_OFF, Line, served
@@ -161,35 +164,33 @@ async def test_a_thousand_people_in_one_second(settings: Settings) -> None:
         assert TROUBLE not in says(await told(line, 2000, CUT_OFF, replace(ALICE, user="late")))
 
 
+async def answer(one: Desk, number: int, text: str) -> View:
+    line = Line()
+    await handle(one, InboundEvent(f"e{number}", ALICE, Said(text, "direct")), line)
+    return line.views[-1]
+
+
 @pytest.mark.parametrize("jump", [-86_400.0, 86_400.0 * 400], ids=["a day back", "a year on"])
-async def test_a_clock_that_jumps_breaks_no_conversation(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, jump: float
-) -> None:
-    line, real = Line(), time.time
-    async with served(settings, line, []):
-        opening = await told(line, 1, CUT_OFF)
-        monkeypatch.setattr(time, "time", lambda: real() + jump)
-        view = await told(line, 2, "1")
+async def test_a_clock_that_jumps_breaks_no_conversation(settings: Settings, jump: float) -> None:
+    async with desk(settings) as one:
+        opening = await answer(one, 1, CUT_OFF)
+        one.clock = lambda: time.time() + jump
+        view = await answer(one, 2, "1")
         assert view.conversation == opening.conversation
         assert view.step != opening.step
-        monkeypatch.undo()
-        again = await told(line, 3, "back")
+        one.clock = time.time
+        again = await answer(one, 3, "back")
         assert again.conversation == opening.conversation
 
 
 class TestOurOwnStore:
     """The one that runs without REDIS_URL."""
 
-    async def test_its_disk_fills_up_and_is_made_room_on(
-        self, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        from bot.adapters.store import embedded  # noqa: PLC0415 - to know how much it wants free
-
+    async def test_its_disk_fills_up_and_is_made_room_on(self, tmp_path: Path, settings: Settings) -> None:
         data = tmp_path / "small"
-        monkeypatch.setattr(embedded, "SPACE", 300_000)
         own = settings.model_copy(update={"redis_url": None, "data_dir": data})
         try:
-            with servers.small_disk(data, "3m"):
+            with servers.small_disk(data, "5m"):
                 line = Line()
                 async with served(own, line, []):
                     opening = await told(line, 1, CUT_OFF)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import os
 import signal
@@ -191,10 +190,9 @@ async def test_a_port_that_is_taken_is_said(probed: Settings) -> None:
 
 
 async def test_the_lines_of_a_turn_share_a_request_id_and_name_nobody(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", out)
+    said = ""
     logs.lines()
     try:
         line = Line()
@@ -206,26 +204,25 @@ async def test_the_lines_of_a_turn_share_a_request_id_and_name_nobody(
                 )
                 assert line.house.intake.submit(event, line)
             async with asyncio.timeout(DEADLINE):
-                while out.getvalue().count('"turn"') < 3:  # noqa: ASYNC110 - a text
+                while said.count('"turn"') < 3:
                     await asyncio.sleep(0.01)
+                    said += capsys.readouterr().err
             os.kill(os.getpid(), signal.SIGTERM)
             await serving
     finally:
         structlog.reset_defaults()
-    lines = [json.loads(text) for text in out.getvalue().splitlines()]
+    said += capsys.readouterr().err
+    lines = [json.loads(text) for text in said.splitlines()]
     turns = [one["request"] for one in lines if one["event"] == "turn"]
     assert len(turns) == 3
     assert len(set(turns)) == 2, "an event that comes again is the same request"
-    assert not any(word in out.getvalue() for word in ("U1", "U2", SECRET, SECRET[20:], "Connection closed"))
+    assert not any(word in said for word in ("U1", "U2", SECRET, SECRET[20:], "Connection closed"))
 
 
-def test_what_a_library_says_is_one_line_without_its_values(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_library_says_is_one_line_without_its_values(capsys: pytest.CaptureFixture[str]) -> None:
     import logging  # noqa: PLC0415 - only here
 
-    root = logging.getLogger()
-    monkeypatch.setattr(root, "handlers", list(root.handlers))
+    before = tuple(logging.getLogger().handlers)
     counted: list[tuple[str, str]] = []
     logs.lines()
     logs.count(lambda level, event: counted.append((level, event)))
@@ -239,6 +236,7 @@ def test_what_a_library_says_is_one_line_without_its_values(
     finally:
         structlog.reset_defaults()
         logs.count(lambda _level, _event: None)
+        logging.getLogger().handlers[:] = before
     first, second = (json.loads(text) for text in capsys.readouterr().err.splitlines())
     assert (first["library"], first["says"], first["level"]) == ("some.library", "could not send %s to %s", "error")
     assert (second["says"], second["error"], Path(second["file"]).name) == (

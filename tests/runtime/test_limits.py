@@ -11,9 +11,8 @@ import pytest
 from bot.core.event import InboundEvent, Origin, Said
 from bot.ports.chat import Chat
 from bot.ports.meters import Unmetered
-from bot.runtime import limits as limiting
 from bot.runtime.dispatcher import RUNNING, Dispatcher
-from bot.runtime.limits import Limits, Verdict
+from bot.runtime.limits import REMEMBERED, Limits, Verdict
 from tests.runtime.line import ALICE, Line
 
 BOB = replace(ALICE, user="U2")
@@ -55,13 +54,12 @@ def test_a_full_channel_tells_each_person_once(clock: Clock) -> None:
     assert limits.judge(replace(ALICE, workspace="T2"))[0] is TAKE
 
 
-def test_memory_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limiting, "REMEMBERED", 50)
+def test_who_asked_longest_ago_is_forgotten_first(clock: Clock) -> None:
     limits = Limits(1, 10**6, clock)
-    for n in range(500):
+    for n in range(REMEMBERED):
         assert limits.judge(replace(ALICE, user=f"U{n}"))[0] is TAKE
-    assert limits.judge(replace(ALICE, user="U499"))[0] is TELL, "who came last is known"
-    assert len(limits._buckets) <= 51  # noqa: SLF001 - what would grow
+    assert limits.judge(replace(ALICE, user=f"U{REMEMBERED - 1}"))[0] is TELL, "who came last is known"
+    assert limits.judge(replace(ALICE, user="U0"))[0] is TAKE, "who came first is not"
 
 
 class Counting(Unmetered):

@@ -67,8 +67,8 @@ class EmbeddedStatus:
         )
 
 
-def ensure_running(data_dir: Path) -> Place:
-    """Attach to the server of `data_dir`, or start it; blocks for as long as that takes.
+def ensure_running(data_dir: Path, *, space: int = SPACE) -> Place:
+    """Attach to the server of `data_dir`, or start it if there are `space` bytes free; blocks for as long as it takes.
 
     Raises `SettingsError` for a directory or a platform that cannot be used, `StoreUnavailable` for the rest.
     """
@@ -79,7 +79,7 @@ def ensure_running(data_dir: Path) -> Place:
         if _alive(place):
             _recover(place)
         if not _ping(place):
-            _start(place)
+            _start(place, space)
     return place
 
 
@@ -274,9 +274,9 @@ def _recover(place: Place) -> None:
     _wait_gone(place)
 
 
-def _start(place: Place) -> None:
+def _start(place: Place, space: int) -> None:
     program = server_program()
-    _check_space(place)
+    _check_space(place, space)
     handle = _server_lock(place)
     if handle is None:
         raise StoreUnavailable(f"A server of {place.directory} (process {_pid(place)}) is there but cannot be reached.")
@@ -291,10 +291,10 @@ def _start(place: Place) -> None:
     _wait_ready(place, size)
 
 
-def _check_space(place: Place) -> None:
+def _check_space(place: Place, space: int) -> None:
     """Refuse to start on a full disk: the server ends when a write fails, and would be started again for each turn."""
     free = shutil.disk_usage(place.directory).free
-    if free < SPACE:
+    if free < space:
         raise StoreUnavailable(f"The disk of {place.directory} is full: {free // 1024} KB are left.")
 
 

