@@ -21,7 +21,7 @@ T = TypeVar("T")
 _CLASSES: tuple[type[Any], ...] = (
     guide.Choice, guide.Condition, guide.Guide, guide.Onward, guide.Outcome, guide.Question, guide.Sign, guide.Step,
     guide.ToOutcome, guide.ToStep, guide.Variant, library.Library, services.Page, services.Provider, services.Services,
-    services.Surface, products.Clue, products.Other, products.Output,
+    services.Surface, products.Clue, products.Language, products.Other, products.Output,
     products.Products, products.Section, text.Bullets, text.Code, text.Evidence, text.Heading,
     text.Note, text.Span, text.Steps, text.Text, text.Undo,
 )  # fmt: skip

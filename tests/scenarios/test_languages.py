@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.core.recogniser.language import Languages
 from bot.core.text import Text, plain
+from tests.core.reports import own_reports
 from tests.scenarios.desk import person
-from tests.scenarios.playing import library
+from tests.scenarios.playing import content, library, recogniser
 
 SAID = {
     "zh": "Claude Code 回答到一半就断了 API Error: Connection closed mid-response",
@@ -37,3 +39,53 @@ async def test_in_english_nothing_is_said_about_it(tmp_path: Path) -> None:
     async with person(tmp_path) as somebody:
         view = await somebody.say("API Error: Connection closed mid-response")
     assert not any(isinstance(block, Text) and "English" in plain(block.inline) for block in view.preface)
+
+
+SHORT = {
+    "de": ["claude funktioniert nicht", "claude kaputt", "mein claude spinnt", "claude code geht nicht mehr"],
+    "es": ["claude no funciona", "se cae la conexion todo el rato", "claude anda lento"],
+    "fr": ["claude ne marche plus", "claude marche pas", "erreur avec claude"],
+    "pt": ["claude não funciona", "o claude caiu?", "meu claude travou"],
+    "ru": ["клод не работает", "claude отваливается"],
+    "zh": ["claude用不了"],
+    "ja": ["claudeが動かない"],
+    "ko": ["클로드 안돼요"],
+    "it": ["claude non funziona", "claude non va più da stamattina"],
+    "nl": ["claude werkt niet", "mijn claude doet het niet meer"],
+    "pl": ["claude nie działa"],
+    "tr": ["claude olmuyor", "claude benim için çok kötü, hata"],
+    "uk": ["клод не працює, зв'язок зникає"],
+    "ar": ["كلود لا يعمل"],
+    "he": ["קלוד לא עובד"],
+    "hi": ["claude काम नहीं कर रहा"],
+    "vi": ["claude không hoạt động"],
+    "id": ["claude tidak bisa konek"],
+    "en": [
+        "claude is down",
+        "no",
+        "claude died again",
+        "is it down in de eu?",
+        "API Error: Connection closed mid-response",
+    ],
+}
+
+
+@pytest.mark.parametrize("language", sorted(SHORT))
+def test_a_few_words_tell_the_language(language: str) -> None:
+    assert {text: recogniser().recognise(text).language for text in SHORT[language]} == dict.fromkeys(
+        SHORT[language], language
+    )
+
+
+def test_every_language_that_is_told_is_answered_in_a_line_and_the_other_way_round() -> None:
+    told = {language.code for language in content().products.languages} - {"en"}
+    assert told == {key.removeprefix("language.") for key in library().messages.keys("language")}
+    assert told == SHORT.keys() - {"en"}
+
+
+def test_hardly_any_report_is_taken_for_another_language() -> None:
+    languages = Languages(content().products.languages)
+    rows = [(row.language, languages.of(row.text)) for row in own_reports()]
+    assert sum(said == told for said, told in rows) / len(rows) > 0.98
+    english = [told for said, told in rows if said == "en"]
+    assert sum(told != "en" for told in english) / len(english) < 0.005

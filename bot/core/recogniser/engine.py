@@ -14,7 +14,7 @@ from enum import StrEnum
 from bot.core.guides.guide import Guide
 from bot.core.recogniser.clues import Clues, details
 from bot.core.recogniser.judge import GUIDE, Verdict, judge
-from bot.core.recogniser.language import language
+from bot.core.recogniser.language import Languages
 from bot.core.recogniser.match import Found
 from bot.core.recogniser.normalise import Normal, normalise, words
 from bot.core.recogniser.products import Products, parse_products
@@ -74,6 +74,7 @@ class Recogniser:
         self._clues = Clues(products)
         self._eyes = Eyes(guides, products, self._clues.phrases)
         self._weights = Weights(products.weights)
+        self._languages = Languages(products.languages)
         self._typos = Typos(self._eyes.vocabulary | self._weights.vocabulary)
         self._alike = Alike([(words(sign.text).strip(), guide.id) for guide in guides for sign in guide.signs])
 
@@ -101,7 +102,7 @@ class Recogniser:
             link=verdict.link,
             facts=self._clues.facts(sight.clues, normal),
             details=known,
-            language=language(normal.clean),
+            language=self._languages.of(normal.clean),
         )
 
     def _judge(self, sight: Sight, text: Normal) -> Verdict:

@@ -52,6 +52,20 @@ class Clue:
 
 
 @dataclass(frozen=True, slots=True)
+class Language:
+    """How a language is told: `script`, letters that decide; `sure`, words that do; `little`, words that help.
+
+    letters: a word with one of them helps as well.
+    """
+
+    code: str
+    script: str = ""
+    letters: str = ""
+    little: tuple[str, ...] = ()
+    sure: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Products:
     """All of `content/products/` that recognising needs.
 
@@ -65,6 +79,7 @@ class Products:
     others: tuple[Other, ...] = ()
     sections: tuple[Section, ...] = ()
     clues: tuple[Clue, ...] = ()
+    languages: tuple[Language, ...] = ()
     weights: Mapping[str, str] = field(default_factory=dict)
 
     def expand(self, phrase: str) -> str:
@@ -102,6 +117,10 @@ def parse_products(texts: Mapping[str, str]) -> Products:
                 for _, t in _tables(data, "clue")
             ),
         ),
+        languages=tuple(
+            Language(t["code"], t.get("script", ""), t.get("letters", ""), _split(t, "little"), _split(t, "sure"))
+            for _, t in _tables(data, "language")
+        ),
         weights=dict(_weights(data)),
     )
 
@@ -118,6 +137,10 @@ def _weights(data: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[st
             yield hint, row
 
 
+def _split(table: Mapping[str, str], key: str) -> tuple[str, ...]:
+    return tuple(table.get(key, "").split())
+
+
 def _toml(path: str, text: str) -> Mapping[str, Any]:
     try:
         return tomllib.loads(text)
@@ -131,6 +154,7 @@ _NEEDED = {
     "section": ("title", "link", "signs"),
     "provider": ("id",),
     "clue": ("fact", "value", "phrases"),
+    "language": ("code",),
 }
 
 
