@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import discord
 
 from bot.adapters.discord import managing
-from bot.adapters.discord.decode import reference, referred
+from bot.adapters.discord.decode import ORIGINAL, reference, referred
 from bot.adapters.discord.render import PLAIN, Renderer, Setting
 from bot.adapters.discord.wire import Reply, Wire
 from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
@@ -102,9 +102,10 @@ class DiscordChat:
     async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
         """Turn an answered question into the lines that stay of it."""
         parts = self.station.renderer.folded(folded, owner=origin.user)
-        if self.reply and self._pressed and self._pressed.message == message:
-            # Not counted against the fifty requests a second that a bot may make.
-            await self.reply.turn_into(parts)
+        if message == ORIGINAL:
+            # Others could be edited so as well, but discord.py makes a message of the answer: half as much again.
+            if self.reply:
+                await self.reply.turn_into(parts)
         elif found := referred(message):
             await self._wire.edit(*found, parts)
 
@@ -183,11 +184,12 @@ class DiscordChat:
             thread = await self._wire.open_thread(channel, self._title(view), message=thread)
             message = await self._wire.post(thread, self._parts(view, setting), key=view.key, mentions=_only(calls))
         if began:
-            await self._pointed(thread)
+            await self._pointed(address(origin.workspace, thread))
         elif not (self._pressed and self._pressed.conversation):
             # A question of the conversation was not pressed here: Redial may not be in its thread.
             await self._wire.join(thread)
-        return Posted(str(thread), reference(thread, message), self._link(origin, thread, message))
+        # Its server is known: in a bot of many servers, looking for a channel's takes longer than the turn.
+        return Posted(str(thread), reference(thread, message), address(origin.workspace, thread, message))
 
     async def _in_channel(self, origin: Origin, view: View, message: str) -> Posted:
         """Keep one message up to date where no thread can be; the first time with a word on why."""
@@ -296,10 +298,10 @@ class DiscordChat:
         guild = getattr(found, "guild", None)
         return str(guild.id) if guild else ""
 
-    async def _pointed(self, thread: int) -> None:
+    async def _pointed(self, thread: str) -> None:
         """Say where the answer is to somebody whose command was answered in a new thread."""
         if self.reply and self.reply.waits:
-            where = (Span(self.station.messages.text("discord.thread"), href=self._address(thread)),)
+            where = (Span(self.station.messages.text("discord.thread"), href=thread),)
             await self.reply.say(self._parts(View(lead=self.station.messages.inline("discord.opened", where=where))))
 
     async def _taken(self) -> None:
@@ -312,12 +314,12 @@ class DiscordChat:
                 return
 
     def _link(self, origin: Origin, channel: int, message: int) -> str:
-        tail = f"/{message}" if message else ""
-        return f"https://discord.com/channels/{self._server(channel) or origin.workspace}/{channel}{tail}"
+        return address(self._server(channel) or origin.workspace, channel, message)
 
-    def _address(self, channel: int) -> str:
-        workspace = self.event.origin.workspace if self.event else ""
-        return f"https://discord.com/channels/{workspace}/{channel}"
+
+def address(workspace: str, channel: int, message: int = 0) -> str:
+    """Return the address of a channel or thread, or of a message there."""
+    return f"https://discord.com/channels/{workspace}/{channel}{f'/{message}' if message else ''}"
 
 
 def _only(user: str) -> discord.AllowedMentions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import cast
 
 import discord
@@ -65,7 +65,7 @@ def from_message(message: discord.Message, me: int, rooms: Rooms) -> Heard | Non
     said = Said(text, how, author)
     files = text_files([message, *([quoted] if quoted else [])])
     manages = how == "mention" and _manages(message)
-    young = newcomer(message.author, message.created_at)
+    young = newcomer(message.author, message.id)
     return Heard(InboundEvent(f"m:{message.id}", origin, said, room=room, newcomer=young), files, opens, manages)
 
 
@@ -83,7 +83,7 @@ def from_shortcut(interaction: discord.Interaction, message: discord.Message, me
 def from_interaction(interaction: discord.Interaction, what: Said | Commanded | Pressed) -> InboundEvent:
     """Return a command, a press or a form as an event."""
     origin = _where(interaction.channel, interaction.guild_id, interaction.user.id, interaction.channel_id)
-    young = newcomer(interaction.user, interaction.created_at)
+    young = newcomer(interaction.user, interaction.id)
     return InboundEvent(f"i:{interaction.id}", origin, what, room=_room_of_interaction(interaction), newcomer=young)
 
 
@@ -116,10 +116,15 @@ def from_form(interaction: discord.Interaction, mark: Mark) -> InboundEvent:
     return from_interaction(interaction, Said(text, how))
 
 
-def newcomer(user: discord.User | discord.Member, at: datetime) -> bool:
-    """Say whether somebody's account, or membership, is too young to count as one of several who report the same."""
-    since = [user.created_at, *([user.joined_at] if isinstance(user, discord.Member) and user.joined_at else [])]
-    return at - max(since) < YOUNG
+def newcomer(user: discord.User | discord.Member, ident: int) -> bool:
+    """Say whether somebody's account, or membership, is too young to count as one of several who report the same.
+
+    ident: of what they did; ids hold their time, in milliseconds from the 22nd bit on.
+    """
+    if (ident >> 22) - (user.id >> 22) < YOUNG / timedelta(milliseconds=1):
+        return True
+    joined = user.joined_at if isinstance(user, discord.Member) else None
+    return joined is not None and discord.utils.snowflake_time(ident) - joined < YOUNG
 
 
 def mark_of(interaction: discord.Interaction) -> Mark | None:

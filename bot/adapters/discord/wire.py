@@ -231,8 +231,8 @@ def _body(components: Sequence[Json], mentions: discord.AllowedMentions) -> Json
 class Reply:
     """An interaction's own way of answering, for a quarter of an hour: seen by who pressed, but in direct messages.
 
-    pictures: files may be shown where it answers. waits: Discord shows "thinking" until something is said. held: it has
-    not been acknowledged yet, since only then a form can open.
+    waits: Discord shows "thinking" until something is said. held: it has not been acknowledged yet, since only then a
+    form can open.
     """
 
     def __init__(self, interaction: discord.Interaction, *, waits: bool, private: bool, held: bool = False) -> None:
@@ -240,10 +240,14 @@ class Reply:
         self.held = held
         self.user = str(interaction.user.id)
         self.public = not private
-        self.pictures = interaction.guild_id is None or interaction.app_permissions.attach_files
         self._interaction = interaction
         self.waits = waits
         self._turn = asyncio.Lock()
+
+    @property
+    def pictures(self) -> bool:
+        """Whether files may be shown where it answers."""
+        return self._interaction.guild_id is None or self._interaction.app_permissions.attach_files
 
     @property
     def roles(self) -> frozenset[str]:
