@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import time
 import traceback
 
 import structlog
 from structlog.contextvars import bound_contextvars
 
+from bot.core.changing import changed
 from bot.core.errors import (
     ChannelGone,
     ChatError,
@@ -36,7 +36,7 @@ async def handle(desk: Desk, event: InboundEvent, chat: Chat) -> None:
     began, kind = time.perf_counter(), type(event.what).__name__.lower()
     with bound_contextvars(request=event.request):
         # A copy: content that is exchanged meanwhile is for the next turn.
-        result = await _played(copy.copy(desk), event, chat)
+        result = await _played(changed(desk), event, chat)
         took = time.perf_counter() - began
         _log.info("turn", platform=event.origin.platform, kind=kind, result=result, took=round(took, 4))
     desk.meters.turned(event.origin.platform, kind, result, took)
