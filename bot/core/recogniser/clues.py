@@ -12,8 +12,8 @@ from bot.core.recogniser.normalise import Normal, words
 from bot.core.recogniser.products import Products
 
 _CLAUSE = re.compile(r"[,.;!?()\n](?=\s|$)|\s(?:but|while|whereas|aber|pero|mais|mas|но)\s|[\u3001\u3002]")
-_END = "\u01c1"
-"""Marks the end of a clause: a letter, so that it outlives the form of words, and one that nobody writes."""
+_END = "xclausex"
+"""Marks the end of a clause: a word, so that it outlives the form of words, and one that nobody writes."""
 _CLAUSE_LENGTH = 100
 _GRADED = ("surface", "os", "browser", "provider", "tool_ran")
 _TIMELY = "since"
@@ -44,6 +44,7 @@ _TIME = re.compile(
     r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: ?(?:z\b|utc|gmt|[+-]\d\d:?\d\d))?)?"
     r"|\b\d{1,2}:\d\d(?::\d\d)?(?: ?(?:am|pm)\b)?(?: ?(?:utc|gmt|cet|cest|est|edt|pst|pdt|jst|kst|ist|bst)\b)?"
 )
+_NEAR_TIME, _YEAR = re.compile(r"\d[:-]\d\d"), 4
 _MODELS = ("claude-", "opus", "sonnet", "haiku", "fable")
 _LOOK = 6_000
 
@@ -96,9 +97,11 @@ def details(text: str) -> dict[str, str]:
         if _VERSION_OF.search(low[max(0, match.start() - 14) : match.start()]):
             found["version"] = match.group()
             break
-    if any(name in low for name in _MODELS) and (model := _MODEL.search(low)):
+    # Regular expressions look only from where something is that they could find: most texts have none of it.
+    names = [at for at in map(low.find, _MODELS) if at >= 0]
+    if names and (model := _MODEL.search(low, min(names))):
         found["model"] = text[slice(*model.span())]
-    if time := _TIME.search(low):
+    if (near := _NEAR_TIME.search(low)) and (time := _TIME.search(low, max(0, near.start() - _YEAR))):
         found["time"] = text[slice(*time.span())]
     return found
 

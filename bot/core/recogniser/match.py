@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -95,7 +95,7 @@ Spot = tuple[int, int]
 class Phrases:
     """Phrases in people's words, each with a key; several phrases may share one.
 
-    everywhere: from this key on, a phrase of one group is reported at all places of its words instead of the first.
+    everywhere: what `part` only counts is below this key; from it on, all places are told.
     """
 
     def __init__(self, phrases: Iterable[tuple[str, int]], *, everywhere: int = 0) -> None:
@@ -105,7 +105,9 @@ class Phrases:
         compiled = [phrase for phrase in (self._compile(text, key) for text, key in phrases) if phrase.groups]
         self._automaton = ahocorasick.Automaton()
         for form, number in self._forms.items():
-            self._automaton.add_word(form, (number, len(form)))
+            # Of the last letter of a form: how far its first word begins before, and its last word ends behind.
+            began, ended = len(form.lstrip()) - 1, int(not form.endswith(" "))
+            self._automaton.add_word(form, (number, began, ended))
         self._automaton.make_automaton()
         self._members = list(self._groups)
         several = [phrase for phrase in compiled if len(phrase.groups) > 1]
@@ -125,11 +127,34 @@ class Phrases:
     def find(self, spaced: str) -> list[tuple[Found, bool]]:
         """Return every phrase of a text where it is first complete, and whether it is only a hint."""
         spots = self._spots(spaced)
-        found: list[tuple[Found, bool]] = []
+        found = [
+            (Found(phrase.key, start, end - start), phrase.hint)
+            for number in spots.keys() & self._alone.keys()
+            for start, end in spots[number][:1]
+            for phrase in self._alone[number]
+        ]
+        return found + [(found, phrase.hint) for found, phrase in self._several(spots, spaced)]
+
+    def part(self, spaced: str) -> tuple[Counter[int], list[Found]]:
+        """Return how many words are there for each key below `everywhere`, and all that was found from it on."""
+        spots = self._spots(spaced)
+        keys: Counter[int] = Counter()
+        found: list[Found] = []
         for number in spots.keys() & self._alone.keys():
             for phrase in self._alone[number]:
-                shown = spots[number] if phrase.key >= self._everywhere else spots[number][:1]
-                found += [(Found(phrase.key, start, end - start), phrase.hint) for start, end in shown]
+                if phrase.key < self._everywhere:
+                    keys[phrase.key] += 1
+                else:
+                    found += [Found(phrase.key, start, end - start) for start, end in spots[number]]
+        for place, phrase in self._several(spots, spaced):
+            if phrase.key < self._everywhere:
+                keys[phrase.key] += 1
+            else:
+                found.append(place)
+        return keys, found
+
+    def _several(self, spots: Mapping[int, Sequence[Spot]], spaced: str) -> Iterator[tuple[Found, Phrase]]:
+        """Yield the phrases of several groups where they are first complete."""
         present = frozenset().union(*(self._uses[number] for number in spots.keys() & self._uses.keys()))
         places = _Places(self._members, spots, spaced)
         for group in present & self._anchored.keys():
@@ -137,8 +162,7 @@ class Phrases:
                 if needed <= present:
                     span = places.in_order(phrase) if phrase.ordered else places.together(phrase, group)
                     if span is not None:
-                        found.append((Found(phrase.key, span[0], span[1] - span[0]), phrase.hint))
-        return found
+                        yield Found(phrase.key, span[0], span[1] - span[0]), phrase
 
     def _by_form(self, wanted: set[int]) -> dict[int, frozenset[int]]:
         """Return the wanted groups every form is a member of, for forms that are in any."""
@@ -152,9 +176,8 @@ class Phrases:
         """Return the places of every word that is there."""
         spots: dict[int, list[Spot]] = defaultdict(list)
         if len(self._automaton):
-            for end, (number, length) in self._automaton.iter(spaced):
-                start = end + 1 - length
-                spots[number].append((start + (spaced[start] == " "), end + (spaced[end] != " ")))
+            for at, (number, began, ended) in self._automaton.iter(spaced):
+                spots[number].append((at - began, at + ended))
         return spots
 
     def _compile(self, text: str, key: int) -> Phrase:

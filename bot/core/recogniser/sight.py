@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.core.guides.guide import Guide
 from bot.core.recogniser.match import Found, Literals, Phrases
@@ -49,9 +50,8 @@ _KINDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
-    """Literal output that points to a guide.
+class Pointer(NamedTuple):
+    """Literal output that points to a guide. A tuple, as `Found` is: dozens are made for every text.
 
     own: a sign of the guide, not output shared with other programs; code: nothing a person would say (`ECONNRESET`).
     """
@@ -203,14 +203,8 @@ class Eyes:
 
     def _look_around(self, text: Normal) -> tuple[Counter[int], list[Found]]:
         """Return how many words of each kind of context are there, and the words that state facts."""
-        context: Counter[int] = Counter()
-        clues: list[Found] = []
-        for found, _ in self._around.find(text.spaced):
-            if found.key >= self._clues:
-                clues.append(Found(found.key - self._clues, found.start, found.length))
-            else:
-                context[found.key] += 1
-        return context, clues
+        context, clues = self._around.part(text.spaced)
+        return context, [Found(found.key - self._clues, found.start, found.length) for found in clues]
 
     def _wordings(self, text: Normal) -> Iterator[Wording]:
         """Yield people's words for guides."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 _FIRST, _LAST = 110, 40
@@ -88,17 +88,33 @@ class Weights:
         if lane is None:
             return None
         said = spaced.split()[:_FIRST]
-        worth = [self._worth(word, before, lane) for before, word in pairwise(["", *said])]
-        spans = [(first, last) for first in range(len(said)) for last in range(first + 1, first + 1 + _SPAN)]
-        first, last = max(spans, key=lambda span: (sum(worth[slice(*span)]), span[0] - span[1]), default=(0, 0))
-        if sum(worth[first:last]) <= 0:
+        worth = self._worths(said, lane)
+        best, first, last = 0, 0, 0
+        for begin in (n for n, much in enumerate(worth) if much > 0):
+            so_far = 0
+            for end, much in enumerate(worth[begin : begin + _SPAN], begin + 1):
+                so_far += much
+                if so_far > best or (so_far == best and end - begin < last - first):
+                    best, first, last = so_far, begin, end
+        if not best:
             return None
         return sum(map(len, said[:first])) + first + 1, len(" ".join(said[first:last]))
 
-    def _worth(self, word: str, before: str, lane: int) -> int:
-        """Return what a word and its pair with the word before it say for the guide of `lane`."""
-        keys = hints(word) | {f"{before} {word}"}
-        return sum((row >> lane & _MASK) - _ZERO for row in map(self._packed.get, keys) if row is not None)
+    def _worths(self, said: Sequence[str], lane: int) -> list[int]:
+        """Return what each word and its pair with the word before it say for the guide of `lane`."""
+        known = self._packed.get
+        worths: list[int] = []
+        before = ""
+        for word in said:
+            keys = hints(word) if len(word) > _LONGER or not word.isascii() else (word,)
+            worth = 0
+            for key in (*keys, f"{before} {word}"):
+                row = known(key)
+                if row is not None:
+                    worth += (row >> lane & _MASK) - _ZERO
+            worths.append(worth)
+            before = word
+        return worths
 
     def _sums(self, keys: Iterable[str]) -> tuple[list[int], int]:
         rows = [row for row in map(self._packed.get, keys) if row is not None]
