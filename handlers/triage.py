@@ -15,7 +15,7 @@ from bot.core.guides.library import Library
 from bot.core.messages import Messages
 from bot.core.recogniser.engine import Candidate, Decision, Recognition
 from bot.core.redaction import Redacted, redact
-from bot.core.text import Block, Text
+from bot.core.text import Block, Text, visible
 from bot.core.triage import flow
 from bot.core.triage.conversation import Conversation
 from bot.core.triage.flow import Begin, Press, Say
@@ -51,7 +51,7 @@ class _Report:
 
 async def said(desk: Desk, event: InboundEvent, what: Said, chat: Chat) -> None:
     """Take free text: an answer in the writer's open conversation, or a report that opens one."""
-    clean = redact(what.text)
+    clean = redact(visible(what.text))
     here = await _belongs(desk, event, what.how, clean.text)
     if what.edited and (here is None or here.guide or here.history):
         return

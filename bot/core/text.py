@@ -6,6 +6,7 @@ become markup, a link or a mention; each adapter escapes spans in its own way.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -98,6 +99,20 @@ Block = Text | Heading | Steps | Bullets | Code | Note | Undo
 def plain(inline: Inline) -> str:
     """Return the words of `inline` without any style."""
     return "".join(span.text for span in inline)
+
+
+# What colours a terminal, control characters but tab and newline, surrogates, and the marks that are not seen but turn
+# the direction of the text that follows, or part its words.
+_HIDDEN = re.compile(
+    "\x1b\\[[0-?]{0,64}[ -/]{0,4}[@-~]"
+    "|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+
+
+def visible(text: str) -> str:
+    """Return foreign `text` without what nobody sees, and with one kind of line break."""
+    return _HIDDEN.sub("", _BREAKS.sub("\n", text))
 
 
 def words(text: str) -> Inline:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from bot.core.errors import StatusError
 from bot.core.status.incident import Component, Incident, Move, Update
+from bot.core.text import visible
 
 NAME_LIMIT = 255
 """Characters of a name, as in the vendor's own specification."""
@@ -26,9 +27,6 @@ _LINK_LIMIT = 500
 _SHORT_LINKS = "stspg.io"
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
-# Control characters but tab and newline, surrogates, and the marks that turn the direction of the text that follows.
-_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 # Only tags a status page's editor writes: `<model>` in a sentence is a word, not markup.
 _TAG = re.compile(
     r"</?(a|abbr|b|big|blockquote|br|code|div|em|h[1-6]|hr|i|li|ol|p|pre|small|span|strong|sub|sup|table|tbody|td|th|tr|u|ul|var)"
@@ -128,7 +126,7 @@ def _seconds(value: str) -> float | None:
 def plain_text(body: str, limit: int = BODY_LIMIT) -> str:
     """Return the text of a body that may be HTML, without control characters, cut to `limit` characters."""
     # Cut first as well: no page makes us work through megabytes of markup for one message.
-    text = _clean(html.unescape(_TAG.sub(_tag_as_text, body[: 4 * limit])))
+    text = visible(html.unescape(_TAG.sub(_tag_as_text, body[: 4 * limit])))
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return _cut(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip(), limit)
 
@@ -250,7 +248,7 @@ def _line(value: object) -> str:
 @lru_cache(maxsize=1024)
 def _shortened(text: str, limit: int) -> str:
     # A document repeats a few words and names hundreds of times, and the next one says the same.
-    return _cut(" ".join(_clean(text).split()), limit)
+    return _cut(" ".join(visible(text).split()), limit)
 
 
 def _link(value: object, hosts: Hosts) -> str:
@@ -270,10 +268,6 @@ def _tag_as_text(tag: re.Match[str]) -> str:
     if name in _INLINE:
         return ""
     return "\n- " if name == "li" and not tag[0].startswith("</") else "\n"
-
-
-def _clean(text: str) -> str:
-    return _INVISIBLE.sub("", _BREAKS.sub("\n", text))
 
 
 def _cut(text: str, limit: int) -> str:
