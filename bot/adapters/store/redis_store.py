@@ -6,7 +6,6 @@ import secrets
 import time
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
-from itertools import islice
 from typing import cast
 from urllib.parse import quote, unquote
 
@@ -103,7 +102,7 @@ class RedisConversations:
         keys = keys_of(conversation.origin)
         await self._note(keys, conversation.origin)
         await self._name(keys, conversation)
-        attempt = Attempt(event_id, conversation, secrets.token_hex(8), encode(conversation), self._lives, shows)
+        attempt = Attempt(event_id, conversation, secrets.token_urlsafe(6), encode(conversation), self._lives, shows)
         answer = await self._commit(keys, attempt)
         while isinstance(answer, list) and answer[0] == b"taken":
             other = answer[1].decode()
@@ -136,9 +135,11 @@ class RedisConversations:
         self._recent.posted(conversation)
 
     async def flush(self) -> None:
-        """Write the confirmations that are still in memory."""
+        """Write the confirmations that are in memory; those that come meanwhile are for the next time."""
         for keys in list(self._pending):
-            while confirmed := self._confirmed(keys):
+            noted = list(self._pending.get(keys, {}).items())
+            for start in range(0, len(noted), AT_ONCE):
+                confirmed = dict(noted[start : start + AT_ONCE])
                 await self._server.run(_CONFIRM, confirmed_keys(keys, confirmed), confirmed_arguments(confirmed))
                 self._settled(keys, confirmed)
 
@@ -350,10 +351,6 @@ class RedisConversations:
     def _revisions(self, keys: Keys) -> dict[str, int]:
         """Return the revisions whose answers are confirmed in memory."""
         return {i: confirmation.revision for i, confirmation in self._pending.get(keys, {}).items()}
-
-    def _confirmed(self, keys: Keys) -> dict[str, Confirmation]:
-        """Return up to a scriptful of the confirmations in memory."""
-        return dict(islice(self._pending[keys].items(), AT_ONCE)) if keys in self._pending else {}
 
     def _settled(self, keys: Keys, confirmed: dict[str, Confirmation]) -> None:
         """Take written confirmations out of memory, but for those that have become newer."""
