@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,3 +125,12 @@ def test_every_label_and_number_of_every_guide_picks_its_own_choice(guide: str) 
         for n, choice in enumerate(step.choices, 1):
             assert matching.pick(choice.label, step.choices, NOTS) == choice, (step.id, choice.id)
             assert matching.pick(f"{n}.", step.choices, NOTS) == choice
+
+
+@pytest.mark.parametrize("text", ["no not tool " * 83_000, "a" * 1_000_000, ", - " * 250_000, "no, " * 250_000])
+def test_a_megabyte_is_no_answer_and_takes_no_time(text: str) -> None:
+    choices = [choice for step in library().guides["web-connection-lost"].steps for choice in step.choices]
+    began = time.process_time()
+    matching.pick(text, choices, NOTS)
+    matching.asked(text, library().guides["web-connection-lost"].questions)
+    assert time.process_time() - began < 0.5

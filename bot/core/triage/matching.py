@@ -14,13 +14,16 @@ _CLAUSE = re.compile(r"[,.;:!?]+(?:\s+|$)|\s[-\u2013\u2014]+\s")
 """Where one clause ends: in "no, still dropping" the "no" turns nothing round. Not the dot of "claude.ai"."""
 _BESIDE, _WEAK = 4, 3
 """Most words beside a saying that ends a conversation; letters of one that people begin sentences with ("ok")."""
+_READ = 2000
+"""How much of a text is read as an answer: what is longer is a paste."""
 _REACH = 3
 """How many words before a `says` word a "not" still turns it round."""
 
 
 def typed(text: str) -> str:
     """Return what was typed in one form: lower case, plain quotes, single spaces, no punctuation around it."""
-    text = text.casefold().replace("\u2019", "'").replace("\u2018", "'").replace("\u201c", '"').replace("\u201d", '"')
+    text = text[:_READ].casefold().replace("\u2019", "'").replace("\u2018", "'")
+    text = text.replace("\u201c", '"').replace("\u201d", '"')
     return " ".join(text.split()).strip(" .!,;:\"'`*_“”()")
 
 
