@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
 
+class Meters:
+    """Takes measurements, here none: who measures overrides what it measures.
 
-class Meters(Protocol):
-    """Takes measurements: synchronous, cheap, and nothing personal in any word. Words are few: each is a series."""
+    Synchronous, cheap, and nothing personal in any word. Words are few: each is a series.
+    """
 
     def began(self) -> None:
         """Forget what was counted before for the turn of this context: it begins."""
@@ -42,41 +43,5 @@ class Meters(Protocol):
         """Count a reading of changed content: taken or refused."""
 
 
-class Unmetered:
-    """Implements Meters where nobody looks."""
-
-    def began(self) -> None:
-        """Do nothing."""
-
-    def turned(self, platform: str, kind: str, result: str, seconds: float) -> None:
-        """Do nothing."""
-
-    def refused(self, reason: str) -> None:
-        """Do nothing."""
-
-    def recognised(self, decision: str) -> None:
-        """Do nothing."""
-
-    def tripped(self, seconds: float, *, failed: bool) -> None:
-        """Do nothing."""
-
-    def polled(self, page: str, result: str) -> None:
-        """Do nothing."""
-
-    def delivered(self, platform: str, doing: str, state: str, lag: float | None) -> None:
-        """Do nothing."""
-
-    def behind(self, platform: str, channels: int) -> None:
-        """Do nothing."""
-
-    def leased(self, name: str, *, held: bool) -> None:
-        """Do nothing."""
-
-    def logged(self, level: str, event: str) -> None:
-        """Do nothing."""
-
-    def reloaded(self, result: str) -> None:
-        """Do nothing."""
-
-
-UNMETERED = Unmetered()
+UNMETERED = Meters()
+"""Where nobody looks."""

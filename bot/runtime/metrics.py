@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from bot.ports.meters import Meters
+
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 """What `/metrics` is sent as."""
 
@@ -23,8 +25,8 @@ _trips: ContextVar[int] = ContextVar("trips", default=0)
 """Round trips since the last turn of this task: a lane of the intake plays its turns one after another in one."""
 
 
-class Prometheus:
-    """Implements Meters with a registry of its own; help texts say what an operator reads from each."""
+class Prometheus(Meters):
+    """Measures with a registry of its own; help texts say what an operator reads from each."""
 
     def __init__(self) -> None:
         """Begin at nought."""

@@ -22,7 +22,7 @@ from bot.adapters.store.launch import server_program
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.event import InboundEvent
 from bot.ports.chat import Chat
-from bot.ports.meters import Unmetered
+from bot.ports.meters import Meters
 from bot.ports.platform import House
 from bot.runtime import logs
 from bot.runtime.dispatcher import Dispatcher
@@ -80,7 +80,7 @@ EACH = 64
 """Turns in two seconds, at a rate a machine is far from being busy with; then confirmations are written."""
 
 
-class Meters(Unmetered):
+class Trips(Meters):
     """Counts the round trips that turns wait for, and those of batches apart. writing: tasks that write a batch."""
 
     def __init__(self, writing: set[asyncio.Task[Any] | None]) -> None:
@@ -189,11 +189,11 @@ def quiet() -> Iterator[None]:
     structlog.configure(**before)
 
 
-def metered(bot: Bot) -> Meters:
+def metered(bot: Bot) -> Trips:
     """Count from now on."""
     store = bot.desk.store
     assert isinstance(store, RedisConversations)
-    found = store.server.meters = Meters(bot.writing)
+    found = store.server.meters = Trips(bot.writing)
     return found
 
 

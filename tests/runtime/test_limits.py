@@ -10,7 +10,7 @@ import pytest
 
 from bot.core.event import InboundEvent, Origin, Said
 from bot.ports.chat import Chat
-from bot.ports.meters import Unmetered
+from bot.ports.meters import Meters
 from bot.runtime.dispatcher import RUNNING, Dispatcher
 from bot.runtime.limits import REMEMBERED, Limits, Verdict
 from tests.runtime.line import ALICE, Line
@@ -62,7 +62,7 @@ def test_who_asked_longest_ago_is_forgotten_first(clock: Clock) -> None:
     assert limits.judge(replace(ALICE, user="U0"))[0] is TAKE, "who came first is not"
 
 
-class Counting(Unmetered):
+class Counting(Meters):
     def __init__(self) -> None:
         self.reasons: Counter[str] = Counter()
 

@@ -27,7 +27,7 @@ PENDING = 5000
 
 _REPORT = load_script("room_report")
 _HEARD = load_script("room_heard")
-_GATHER = load_script("gather")
+_GATHER = load_script("gather", after="intent")
 
 _log = structlog.get_logger(__name__)
 
