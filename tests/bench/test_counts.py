@@ -5,22 +5,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import itertools
 import json
 import os
 import subprocess
 import sys
 import tracemalloc
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
+from bot.adapters.store.redis_store import RedisConversations
+from bot.core.changing import changed
+from bot.core.event import InboundEvent, Origin, Pressed, Said
+from bot.core.view import View
+from handlers.desk import Desk
+from handlers.turns import handle
 from tests.bench import discord_turn, growth, page, slack, start
 from tests.bench.__main__ import BENCHES
 from tests.bench.measuring import Figure, sample
-from tests.bench.world import Bot, Traffic, bot, outside, redis
+from tests.bench.script import REPORT
+from tests.bench.world import Bot, Traffic, bot, metered, outside, redis
+from tests.scenarios.desk import Screen
 
 ROOT = Path(__file__).parents[2]
 PARSERS = {"markdown_it", "mdit_py_plugins", "yaml"}
@@ -117,6 +127,26 @@ async def at_discord() -> AsyncIterator[discord_turn.Crowd]:
         yield people
 
 
+@dataclass
+class Person:
+    """Somebody whose turns a replica plays."""
+
+    desk: Desk
+    seen: Screen = field(default_factory=Screen)
+    numbers: ClassVar[Iterator[int]] = itertools.count()
+
+    async def says(self, place: Origin, text: str) -> None:
+        await self._does(place, Said(text, "mention" if text == REPORT else "thread"))
+
+    async def answers(self, place: Origin, last: View) -> None:
+        await self._does(place, Pressed(last.conversation, last.revision, last.step, last.offers[0].id))
+
+    async def _does(self, place: Origin, what: Said | Pressed) -> None:
+        shown = len(self.seen.views)
+        await handle(self.desk, InboundEvent(f"e{next(self.numbers)}", place, what, room="threads"), self.seen)
+        assert len(self.seen.views) == shown + 1, "the turn was answered"
+
+
 async def test_a_press_in_slack_is_one_task_the_dispatchers() -> None:
     async with at_slack() as (_, people):
         made = await played(lambda n: slack.ours(people, n), 60, 8)
@@ -127,6 +157,28 @@ async def test_a_press_in_discord_is_one_task_the_dispatchers() -> None:
     async with at_discord() as people:
         made = await played(lambda n: discord_turn.ours(people, n), 60, 8)
     assert ours(made) == {"bot/runtime/dispatcher.py": 60}
+
+
+async def test_a_turn_waits_for_the_store_once_and_twice_after_a_conflict_or_on_another_replica() -> None:
+    async with outside() as world, bot(world, slack={"triage_channels": ["C1"]}) as one:
+        place, first, second = Origin("slack", "T1", "C1", "U1", "1.1"), Person(one.desk), Person(one.desk)
+        assert isinstance(one.desk.store, RedisConversations)
+        second.desk = changed(one.desk, store=RedisConversations(one.desk.store.server))
+        await first.says(place, REPORT)
+        meters = metered(one)
+
+        async def trips(turn: Coroutine[Any, Any, None]) -> int:
+            before = meters.trips
+            await turn
+            return meters.trips - before
+
+        # That a process has conversations of a workspace is noted once an hour.
+        await second.says(replace(place, user="U2", thread="1.2"), REPORT)
+        assert await trips(first.answers(place, first.seen.views[-1])) == 1, "this replica knows the conversation"
+        await one.desk.store.flush()
+        assert await trips(second.answers(place, first.seen.views[-1])) == 2, "another replica reads it first"
+        assert await trips(first.says(place, "two files edited, tests not run")) == 2, "the other one wrote first"
+        assert await trips(first.says(place, "and no commit")) == 1, "and from then on it is known again"
 
 
 async def test_turns_leave_nothing_in_memory() -> None:
