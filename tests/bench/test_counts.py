@@ -172,8 +172,9 @@ async def test_a_turn_waits_for_the_store_once_and_twice_after_a_conflict_or_on_
             await turn
             return meters.trips - before
 
-        # That a process has conversations of a workspace is noted once an hour.
+        # Noting that a process has conversations of a workspace, once an hour, and sending a server a script, once.
         await second.says(replace(place, user="U2", thread="1.2"), REPORT)
+        assert await second.desk.store.get(place, "nobody's") is None
         assert await trips(first.answers(place, first.seen.views[-1])) == 1, "this replica knows the conversation"
         await one.desk.store.flush()
         assert await trips(second.answers(place, first.seen.views[-1])) == 2, "another replica reads it first"
