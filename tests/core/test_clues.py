@@ -107,3 +107,17 @@ def test_since_when_is_read_in_nine_languages(text: str) -> None:
 )
 def test_a_word_for_works_that_is_turned_round_says_where_it_fails(text: str) -> None:
     assert recogniser().recognise(text).facts["surface"] == "claude-code"
+
+
+@pytest.mark.parametrize(
+    ("text", "provider"),
+    [
+        ("API Error: 529 Overloaded. If it persists, check status.claude.com", "anthropic"),
+        ("claude code, Max plan: API Error: 500 Internal server error", "anthropic"),
+        ("API Error: 529 overloaded_error via bedrock, status.claude.com is green", "bedrock"),
+        ("API Error: 500 with litellm in between, I have a pro plan", "gateway"),
+        ("API Error: 529 overloaded_error", None),
+    ],
+)
+def test_who_goes_to_anthropic_directly_says_so_by_what_is_printed(text: str, provider: str | None) -> None:
+    assert recogniser().recognise(text).facts.get("provider") == provider

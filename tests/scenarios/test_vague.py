@@ -126,3 +126,26 @@ def test_a_time_is_an_answer_to_since_when() -> None:
     assert player.conversation
     assert player.conversation.details["time"] == "9:40 CET"
     assert player.view.step != "@since"
+
+
+def test_a_correction_keeps_what_was_answered_and_offers_nothing_twice() -> None:
+    player = Player(page("clear"))
+    player.report("529 overloaded_error")
+    assert (player.view.guide, player.view.step) == ("overloaded", "ran")
+    player.press("text")
+    player.press("claude-code")
+    player.press("@not-this")
+    assert player.conversation
+    assert player.conversation.facts["surface"] == "claude-code"
+    seen = set[str]()
+    while player.view.step != "@which":
+        assert player.view.step != "@surface", "that was answered"
+        player.press("unsure")
+    while player.view.offers and player.view.step == "@which":
+        offered = {offer.id for offer in player.view.offers} - {NONE_OF_THESE}
+        assert "overloaded" not in offered | seen
+        assert not offered & seen
+        seen |= offered
+        chosen = "server-error" if "server-error" in offered else NONE_OF_THESE
+        player.press(chosen)
+    assert (player.view.guide, player.view.step) == ("server-error", "reach"), "what ran, and where, is known"
