@@ -13,7 +13,6 @@ import sys
 from collections import Counter
 from typing import ClassVar, cast
 
-CHUNK = 65536
 _STATUS = {
     "page": {"id": "tymt9n04zgry", "name": "Claude", "url": "https://status.claude.com", "time_zone": "Etc/UTC"},
     "status": {"indicator": "none", "description": "All Systems Operational"},

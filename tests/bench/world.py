@@ -81,16 +81,14 @@ EACH = 64
 
 
 class Trips(Meters):
-    """Counts the round trips that turns wait for, and those of batches apart. writing: tasks that write a batch."""
+    """Counts the round trips that turns wait for. writing: tasks that write a batch, which no turn does."""
 
     def __init__(self, writing: set[asyncio.Task[Any] | None]) -> None:
-        self.trips = self.batches = 0
+        self.trips = 0
         self._writing = writing
 
     def tripped(self, seconds: float, *, failed: bool) -> None:  # noqa: ARG002 - counted, not timed
-        if asyncio.current_task() in self._writing:
-            self.batches += 1
-        else:
+        if asyncio.current_task() not in self._writing:
             self.trips += 1
 
 

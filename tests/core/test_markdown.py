@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import content
-from bot.core.errors import ContentError
 from bot.core.guides.guide import Choice, Condition, Guide, Onward, Outcome, Step, ToOutcome, ToStep
-from bot.core.guides.markdown import parse_guide, read_guide
+from bot.core.guides.markdown import read_guide
 from bot.core.text import Bullets, Code, Evidence, Note, Span, Steps, Text, Undo, plain
 from tests.core.small import GUIDES, found, parsed, small, text_of, with_texts
 from tests.scenarios.playing import library
@@ -47,7 +46,9 @@ def examples() -> list[str]:
 
 
 def test_the_example_of_the_authors_page_is_a_guide() -> None:
-    guide = parse_guide(examples()[0], guide_id="example")
+    patch, problems = read_guide(examples()[0], guide_id="example")
+    assert problems == ()
+    guide = patch.guide
     assert guide.title == "Claude Code lost its connection mid-response"
     assert guide.surfaces == ("claude-code",)
     assert [sign.text for sign in guide.signs] == [
@@ -253,10 +254,11 @@ def test_several_mistakes_are_told_in_one_go() -> None:
     assert [int(one.split(":")[0]) for one in found] == [1, 2, 4, 5, 7]
 
 
-def test_the_first_mistake_is_raised_where_nobody_can_go_on() -> None:
-    with pytest.raises(ContentError, match=r"^trial.md:7: a step needs an id") as caught:
-        parse_guide(f"{HEAD}## No id\n- [Go](x){{#go}}\n", guide_id="trial")
-    assert caught.value.line == 7
+def test_the_first_mistake_is_an_error_that_says_its_place() -> None:
+    _, problems = read_guide(f"{HEAD}## No id\n- [Go](x){{#go}}\n", guide_id="trial")
+    error = min(problems).error()
+    assert str(error).startswith("trial.md:7: a step needs an id")
+    assert (error.path, error.line) == ("trial.md", 7)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "---", "---\n---", "---\n---\n", "\ufeff", "## A {#a}"])

@@ -13,7 +13,7 @@ from bot.core.text import Code
 from tests.scenarios.playing import Player, Situation, everything, library, page
 
 GRADES = {"official": "official", "reported": "people report", "unconfirmed": "unconfirmed"}
-SLACK_SECTION, DISCORD_MESSAGE = 3000, 4000
+DISCORD_MESSAGE = 4000
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,6 @@ from tests.adapters.statuspage.pageserver import FIXTURES, Answer, Clocks, PageS
 from tests.scenarios import announcing, test_failure_cases
 from tests.scenarios.announcing import CLAUDE, OLD, START, Town, made, page_of, text
 
-MAINTENANCES = "/api/v2/scheduled-maintenances.json"
-
 
 class Watched:
     """A town whose page is read over HTTP."""

@@ -73,14 +73,6 @@ class _Section:
     parts: list[_Section] = field(default_factory=list)
 
 
-def parse_guide(text: str, *, guide_id: str, locale: str = "en", path: str = "") -> Guide:
-    """Return the guide written in `text`; raises ContentError with the first problem."""
-    patch, problems = read_guide(text, guide_id=guide_id, locale=locale, path=path)
-    if problems:
-        raise min(problems).error()
-    return patch.guide
-
-
 def read_guide(text: str, *, guide_id: str, locale: str = "en", path: str = "") -> tuple[Patch, tuple[Problem, ...]]:
     """Return what can be read of `text`, and everything that cannot."""
     reader = _Reader(guide_id, locale, path or f"{guide_id}.md")
