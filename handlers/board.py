@@ -29,6 +29,7 @@ class StoredStatus:
     ) -> None:
         self._pages, self._page, self._direct, self._clock, self._fresh = pages, page, direct, clock, fresh
         self._known: Board | None = None
+        self._told: Board | None = None
 
     async def refresh(self) -> None:
         """Take over what the store has; raises `StoreUnavailable`, and what is known then ages."""
@@ -39,25 +40,31 @@ class StoredStatus:
             self._known = as_board(page, self._clock() - old)
 
     async def board(self) -> Board:
-        """Return the page as last read by anybody."""
-        known = self._aged()
+        """Return the page as last read by anybody; never an older reading than one that was told."""
+        known, told = self._aged(self._known), self._aged(self._told)
+        if told and (known is None or (known.health is not Health.UNREADABLE and _read_at(told) > _read_at(known))):
+            known = told
         if known is not None and known.health is Health.OK:
             return known
         direct = await self._direct.board()
         if direct.health is Health.OK or known is None:
+            self._told = direct
             return direct
-        return known if (direct.read_at or 0.0) < (known.read_at or 0.0) else direct
+        return known if _read_at(direct) < _read_at(known) else direct
 
     async def close(self) -> None:
         """Let go of the connection of the direct way."""
         await self._direct.close()
 
-    def _aged(self) -> Board | None:
-        board = self._known
+    def _aged(self, board: Board | None) -> Board | None:
         if board is None or board.read_at is None or board.health is not Health.OK:
             return board
         fresh = self._clock() - board.read_at <= self._fresh
         return board if fresh else replace(board, health=Health.STALE)
+
+
+def _read_at(board: Board) -> float:
+    return board.read_at or 0.0
 
 
 def as_board(page: Page, read_at: float) -> Board:

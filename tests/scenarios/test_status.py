@@ -174,6 +174,20 @@ async def test_a_replica_finds_the_status_in_memory_and_asks_the_page_only_befor
     assert "Read 30 s ago" in as_text(status_view(content().library, found[0], shared.here_now), grades={}, width=0)
 
 
+async def test_what_was_told_is_not_taken_back_by_an_older_reading() -> None:
+    shared = Shared()
+    await shared.changes(read_at=shared.store_now - 5)
+    shared.direct.answer = board(read_at=shared.here_now)
+    assert len((await shared.status.board()).open) == 1, "read by this process itself, before it asked the store"
+    await shared.status.refresh()
+    assert len((await shared.status.board()).open) == 1, "the store has not heard of it yet"
+    assert shared.direct.asked == 1
+    shared.passes(20)
+    await shared.reads()
+    await shared.status.refresh()
+    assert len((await shared.status.board()).open) == 3
+
+
 async def test_a_reading_ages_and_one_that_failed_is_never_fine() -> None:
     shared = Shared()
     await shared.reads()
