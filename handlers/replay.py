@@ -115,6 +115,7 @@ class Replay:
         ids = topic_ids(after, self.subscription, incidents, settled)
         announced = await self.office.pages.announced(after.id, {self.subscription.id: ids})
         records = announced.records.get(self.subscription.id, {})
+        there = {i for record in self._had.values() for i in record.incidents}
         told = {i for record in records.values() for i in record.incidents}
         for topic, record in records.items():
             self._count_messages(self._had.get(topic) or Announcement(topic), record, after)
@@ -122,7 +123,7 @@ class Replay:
         for incident in incidents:
             old, new = before.incidents.get(incident), after.incidents[incident]
             if incident in told:
-                self.totals.edits += sum(revised(old, new)) if old else 0
+                self.totals.edits += sum(revised(old, new)) if old and incident in there else 0
                 stood = old.standing if old else Standing.LISTED
                 self.totals.withdrawn += new.standing is Standing.WITHDRAWN is not stood
             elif new.news > self.subscription.since and self.subscription.choice.wants(new):

@@ -31,12 +31,17 @@ REFERENCE = {
 """Of a channel that wants everything, on 1,563 documents of 242 incidents."""
 
 
+def lines() -> Iterator[str]:
+    """The lines of the recordings."""
+    with lzma.open(RECORDINGS, "rt", encoding="utf-8") as found:
+        yield from found
+
+
 def rows() -> Iterator[Recorded]:
-    with lzma.open(RECORDINGS, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            row = recorded(msgspec.json.decode(line))
-            assert row is not None
-            yield row
+    for line in lines():
+        row = recorded(msgspec.json.decode(line))
+        assert row is not None
+        yield row
 
 
 async def test_four_months_of_the_real_page_come_to_the_reference_figures() -> None:
