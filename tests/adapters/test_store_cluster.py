@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from bot.adapters.store.launch import server_program
 from bot.core.event import Origin
 from bot.core.triage.conversation import Conversation
 from bot.ports.store import Stored
+from tests.machine import free_ports
 
 DEADLINE = 20.0
 SLOTS = 16384
@@ -36,16 +36,6 @@ def until(said: Callable[[], bool]) -> None:
             pass
         assert time.monotonic() < deadline
         time.sleep(0.02)
-
-
-def free_ports(count: int) -> list[int]:
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [int(probe.getsockname()[1]) for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 def told(node: redis.Redis, *words: str | int) -> str:

@@ -21,8 +21,9 @@ from bot.adapters.store.launch import server_program
 from bot.adapters.store.pages import RedisPages
 from bot.core.errors import SettingsError, StoreUnavailable
 from bot.core.event import Origin
-from tests.adapters.test_store_cluster import DEADLINE, free_ports, until
+from tests.adapters.test_store_cluster import DEADLINE, until
 from tests.contract.conversations import triage, turned, written
+from tests.machine import free_port, free_ports
 
 PLACE = Origin("slack", "T1", "C1", "U1", "1.0")
 SECRET = "hunter2"  # noqa: S105 - what must not be seen
@@ -159,7 +160,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_over_tls_with_a_user_of_few_rights(tmp_path: Path, certificate: Path) -> None:
     if (program := shutil.which("redis-server")) is None:
         pytest.skip("the server in the wheel knows no TLS: apt-get install redis-server")
-    (port,) = free_ports(1)
+    port = free_port()
     files = {"--tls-cert-file": "ca.pem", "--tls-key-file": "key.pem", "--tls-ca-cert-file": "ca.pem"}
     options = [word for option, name in files.items() for word in (option, str(certificate / name))]
     users = ("--user", "default", "off", "--user", "redial", "on", f">{SECRET}", *RIGHTS.split())

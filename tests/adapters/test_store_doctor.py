@@ -14,8 +14,8 @@ from bot.adapters.store.doctor import _judged, examine
 from bot.adapters.store.embedded import stop_embedded
 from bot.adapters.store.pages import RedisPages
 from bot.core.status.subscription import Place, Subscription
-from tests.adapters.test_store_cluster import free_ports
 from tests.adapters.test_store_deployments import admin, serving
+from tests.machine import free_port
 
 
 @dataclass
@@ -26,7 +26,7 @@ class One:
 
 @pytest.fixture
 def one(tmp_path: Path) -> Iterator[One]:
-    (port,) = free_ports(1)
+    port = free_port()
     with serving(tmp_path / "server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes"):
         yield One(f"redis://127.0.0.1:{port}/0", admin(port))
 

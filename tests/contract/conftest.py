@@ -7,7 +7,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 import uuid
@@ -27,6 +26,7 @@ from bot.adapters.store.launch import place_for, server_program
 from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.server import Server
 from bot.core.event import Origin
+from tests.machine import free_port
 
 PASSWORD = "s3cret-of-the-store"  # noqa: S105 - of a server that lives as long as the tests
 DEADLINE = 10.0
@@ -92,12 +92,6 @@ def wait_for_slots(client: redis.Redis) -> None:
     while b"cluster_state:ok" not in raw(client, "CLUSTER", "INFO"):
         assert time.monotonic() < deadline
         time.sleep(0.01)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _embedded(folder: Path) -> Iterator[Backend]:

@@ -18,7 +18,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from bot.adapters.store.launch import server_program
-from tests.contract.conftest import free_port, wait_for
+from tests.contract.conftest import wait_for
+from tests.machine import free_port
 
 ENDLESS = "while true do end"
 DEADLINE = 15.0

@@ -19,6 +19,7 @@ import pytest
 
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import stop_embedded
+from bot.adapters.store.redis_store import RedisConversations
 from bot.core.bounds import Bounds
 from bot.core.event import InboundEvent, Origin, Said
 from bot.core.text import plain
@@ -30,6 +31,7 @@ from handlers.desk import Desk
 from handlers.turns import handle
 from tests.faults import servers
 from tests.faults.servers import Redis
+from tests.machine import until
 from tests.runtime.line import ALICE, CUT_OFF, Line, served
 
 TROUBLE = "can't reach my memory"
@@ -55,12 +57,6 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Redis) -> 
         limits=LimitSettings(person=10_000, channel=10_000),
         status=StatusSettings(hosts=("http://127.0.0.1:9",)),
     )
-
-
-async def until(true: Callable[[], object], within: float = DEADLINE) -> None:
-    async with asyncio.timeout(within):
-        while not true():  # noqa: ASYNC110 - what is waited for sets no event
-            await asyncio.sleep(0.02)
 
 
 def says(view: View) -> str:
@@ -134,6 +130,10 @@ async def test_a_store_that_is_slow_is_waited_for(settings: Settings, server: Re
         assert time.monotonic() - began > 0.5, "it was slow indeed"
 
 
+async def nothing_owed(store: RedisConversations) -> bool:
+    return await store.owed(ALICE, older_than=0) == ()
+
+
 async def test_an_answer_that_could_not_be_confirmed_is_not_shown_again(settings: Settings, server: Redis) -> None:
     """Posted, and then the store goes before that is noted: found when it is back, or confirmed from memory."""
     go_on = asyncio.Event()
@@ -145,9 +145,7 @@ async def test_an_answer_that_could_not_be_confirmed_is_not_shown_again(settings
             go_on.set()
             await until(lambda: line.views)
         store = await connect(server.url, settings.data_dir)
-        async with asyncio.timeout(DEADLINE):
-            while await store.owed(ALICE, older_than=0):  # noqa: ASYNC110 - another process writes it
-                await asyncio.sleep(0.1)
+        await until(lambda: nothing_owed(store))
         await store.close()
         assert len(line.views) == 1
 

@@ -25,20 +25,15 @@ from bot.core.errors import SettingsError
 from bot.core.event import InboundEvent, Origin, Said
 from bot.runtime import logs
 from bot.runtime.settings import HealthSettings, Settings
+from tests.machine import free_port, until
 from tests.runtime.line import ALICE, CUT_OFF, DEADLINE, Line, served
 
 SECRET = "sk-ant-api03-" + "Ab3dE6gH9j" * 9 + "AA"
 
 
-def free() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 def probed(settings: Settings) -> Settings:
-    return settings.model_copy(update={"health": HealthSettings(port=free())})
+    return settings.model_copy(update={"health": HealthSettings(port=free_port())})
 
 
 @asynccontextmanager
@@ -154,9 +149,7 @@ async def test_what_is_measured(probed: Settings) -> None:
         await until_ready(ask)
         for number in range(3):
             assert line.submit(number)
-        async with asyncio.timeout(DEADLINE):
-            while len(line.views) < 3:  # noqa: ASYNC110 - views are a list
-                await asyncio.sleep(0.01)
+        await until(lambda: len(line.views) == 3)
         status, text = await ask("/metrics")
     assert status == 200
     values = {

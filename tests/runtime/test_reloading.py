@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,8 @@ from bot.runtime.rhythm import RHYTHM, Rhythm
 from bot.runtime.settings import Settings
 from bot.runtime.wiring import desk
 from handlers.desk import Desk
-from tests.runtime.line import ALICE, DEADLINE, Line, served
+from tests.machine import until
+from tests.runtime.line import ALICE, Line, served
 
 GUIDE = """---
 title: {title}
@@ -116,12 +115,6 @@ async def test_a_mounted_folder_is_made_of_links(own: Settings, folder: Path, tm
         (mounted / "..tmp").rename(mounted / "..data")
         await again.look()
         assert one.library.guides["zork"].title == "The gateway is slow"
-
-
-async def until(true: Callable[[], object]) -> None:
-    async with asyncio.timeout(DEADLINE):
-        while not true():  # noqa: ASYNC110 - nothing sets an event
-            await asyncio.sleep(0.02)
 
 
 @pytest.mark.parametrize("way", ["signal", "change"])

@@ -26,7 +26,8 @@ from bot.core.status.announcement_view import Tone
 from bot.core.status.subscription import Place, Subscription
 from handlers.announce import Announcer, Office
 from handlers.subscriptions import Declared, declare, listen
-from tests.contract.conftest import Proxy, free_port, wait_for
+from tests.contract.conftest import Proxy, wait_for
+from tests.machine import free_port
 from tests.scenarios.announcing import CLAUDE, OLD, Town, made, page_of, said, text
 
 QUICK = Bounds(unknown=0.2)

@@ -26,10 +26,10 @@ from slack_sdk.signature import SignatureVerifier
 from tests.adapters.slack.office import SECRET, seen
 from tests.adapters.slack.web import BOT, Fault, Slack, slack
 from tests.adapters.statuspage.pageserver import PageServer
-from tests.contract.conftest import free_port
 from tests.fakes.discord import Page, discord_page, walked
 from tests.fakes.discord import said as words_of
 from tests.faults.servers import Redis
+from tests.machine import free_ports
 from tests.runtime.redial import Redial
 from tests.scenarios.announcing import CLAUDE, CONSOLE, OLD, page_of
 from tests.scenarios.test_announce_model import MARK, Vendor
@@ -53,7 +53,7 @@ class Replica:
 
     def __init__(self, redial: Redial, log: Path) -> None:
         self.redial, self.log, self.deaths = redial, log, -1
-        self.port, self.health = free_port(), free_port()
+        self.port, self.health = free_ports(2)
         self._process: Any = None
 
     def again(self) -> None:

@@ -26,6 +26,7 @@ from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read
 from tests.fakes.discord import Page, discord_page
 from tests.fakes.elsewhere import discord_at
+from tests.machine import until
 from tests.scenarios.playing import library
 
 DEADLINE = 30.0
@@ -64,12 +65,6 @@ def bounded(test: Test) -> Test:
             await test(*args, **kwargs)
 
     return run
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(DEADLINE):
-        while not condition():  # noqa: ASYNC110 - what is waited for sets no event
-            await asyncio.sleep(0.01)
 
 
 async def test_connected_it_says_as_whom(page: Page) -> None:

@@ -14,9 +14,8 @@ from bot.ports.chat import Chat
 from bot.ports.platform import House
 from handlers.commands import read
 from tests.fakes.discord import discord_page
+from tests.machine import until
 from tests.scenarios.playing import content
-
-DEADLINE = 60.0
 
 
 class Ear:
@@ -29,12 +28,6 @@ class Ear:
         assert isinstance(event.what, Said)
         self.heard.append(event.what.text)
         return True
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(DEADLINE):
-        while not condition():  # noqa: ASYNC110 - what is waited for sets no event
-            await asyncio.sleep(0.01)
 
 
 async def test_talk_that_comes_while_it_connects_hides_nothing() -> None:

@@ -7,7 +7,7 @@ import json
 import signal
 import subprocess
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ import pytest
 from bot.adapters.store.embedded import stop_embedded
 from tests.contract.test_chat import CUT_OFF, QUESTION, TOOLS
 from tests.fakes.discord import Page, discord_page, said
+from tests.machine import until
 from tests.runtime.redial import Redial
 
 TOKEN = "a-token-of-a-page"  # noqa: S105 - it opens nothing
@@ -58,12 +59,6 @@ async def town(tmp_path: Path) -> AsyncIterator[Town]:
             yield Town(page, redial, triage, ann)
         finally:
             stop_embedded(redial.data)
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(DEADLINE):
-        while not condition():  # noqa: ASYNC110 - it happens in another process
-            await asyncio.sleep(0.02)
 
 
 @asynccontextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from bot.core.form import Option
 from bot.core.status.subscription import Choice, Place
 from bot.core.status.wishes import Menu, Part, to_form
 from tests.adapters.discord.town import Town, said, town
+from tests.machine import until
 
 PAGE, CODE, API = "tymt9n04zgry", "yyzkbfz2thpt", "k8w3r06qmzrp"
 MAY_NOT = "Only people who may manage this channel"
@@ -150,9 +150,8 @@ async def test_a_form_that_is_ready_too_late_is_said_with_the_words_for_it(there
     ((event, chat),) = there.heard.events
     assert isinstance(chat, DiscordChat)
     assert chat.reply
-    async with asyncio.timeout(10):
-        while not chat.reply.waits:  # noqa: ASYNC110 - Discord is told by a timer
-            await asyncio.sleep(0.01)
+    reply = chat.reply
+    await until(lambda: reply.waits)
     there.heard.dispatcher.submit(event, chat)
     await there.heard.dispatcher.idle()
     await there.env.settle()

@@ -6,7 +6,6 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +22,10 @@ from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read
 from tests.adapters.slack.office import SECRET, Office, office, seen
 from tests.adapters.slack.web import APP, BOT, DEADLINE, Fault, slack
+from tests.machine import until
 from tests.scenarios.playing import library
 
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
-
-
-async def until(true: Callable[[], bool], within: float = DEADLINE) -> None:
-    async with asyncio.timeout(within):
-        while not true():  # noqa: ASYNC110 - what is waited for happens in a library
-            await asyncio.sleep(0.01)
 
 
 def envelope(at_work: Office, ts: str) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
 from bot.adapters.store.embedded import stop_embedded
 from tests.adapters.slack.office import seen
-from tests.adapters.slack.test_run import CUT_OFF, DEADLINE, configured, free, running, typed
+from tests.adapters.slack.test_run import CUT_OFF, configured, running, typed
 from tests.adapters.slack.web import Slack, slack
+from tests.machine import free_ports, until
 
 
 async def report(port: int, channel: str, user: str) -> None:
@@ -22,7 +22,7 @@ async def notes(one: Slack, channel: str) -> list[str]:
 
 async def test_two_processes_tell_a_channel_once_and_count_on(tmp_path: Path) -> None:
     async with slack() as one:
-        triage, ports = await one.channel("triage"), (free(), free())
+        triage, ports = await one.channel("triage"), free_ports(2)
         both = [configured(tmp_path, one, triage, port) for port in ports]
         for redial in both:
             redial.env |= {
@@ -33,16 +33,12 @@ async def test_two_processes_tell_a_channel_once_and_count_on(tmp_path: Path) ->
                 for n in range(4):
                     assert await notes(one, triage) == []
                     await report(ports[n % 2], triage, f"U{n}")
-                async with asyncio.timeout(DEADLINE):
-                    while not await notes(one, triage):  # noqa: ASYNC110 - it happens in other processes
-                        await asyncio.sleep(0.1)
+                await until(lambda: notes(one, triage))
                 (note,) = await notes(one, triage)
                 assert note.startswith("⚪ 4 people here report “Claude Code lost its connection mid-response” since ")
                 assert "cannot be read, which says neither that Claude works nor that it is down" in note
                 await report(ports[0], triage, "U9")
-                async with asyncio.timeout(DEADLINE):
-                    while "U9" not in str([call.body for call in one.calls if call.method == "chat.postEphemeral"]):  # noqa: ASYNC110 - the same
-                        await asyncio.sleep(0.1)
+                await until(lambda: "U9" in str([c.body for c in one.calls if c.method == "chat.postEphemeral"]))
                 assert len(await notes(one, triage)) == 1
         finally:
             stop_embedded(both[0].data)

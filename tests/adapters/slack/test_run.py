@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator
@@ -20,6 +19,7 @@ from slack_sdk.signature import SignatureVerifier
 from bot.adapters.store.embedded import stop_embedded
 from tests.adapters.slack.office import SECRET, seen
 from tests.adapters.slack.web import APP, BOT, Fault, Slack, slack
+from tests.machine import free_port, until
 from tests.runtime.redial import Redial
 
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
@@ -74,31 +74,21 @@ async def typed(port: int, channel: str, user: str, text: str, *, trigger: str) 
         return answer.status
 
 
-def free() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 async def test_a_turn_that_a_crash_kept_from_being_shown_is_shown_once_after_it(
     tmp_path: Path, workspace: Slack
 ) -> None:
-    triage, port = await workspace.channel("triage"), free()
+    triage, port = await workspace.channel("triage"), free_port()
     redial = configured(tmp_path, workspace, triage, port)
     try:
         async with running(redial, workspace) as process:
             workspace.plan("chat.postMessage", Fault(after=2.0))
             assert await commanded(workspace, port, triage, CUT_OFF) == 200
-            async with asyncio.timeout(DEADLINE):
-                while not any(call.method == "chat.postMessage" for call in workspace.calls):  # noqa: ASYNC110
-                    await asyncio.sleep(0.01)
+            await until(lambda: any(call.method == "chat.postMessage" for call in workspace.calls))
             process.send_signal(signal.SIGKILL)
             await asyncio.to_thread(process.wait)
         assert await workspace.messages(triage) == []
         async with running(redial, workspace) as process:
-            async with asyncio.timeout(DEADLINE):
-                while not await workspace.messages(triage):  # noqa: ASYNC110 - it happens in another process
-                    await asyncio.sleep(0.1)
+            await until(lambda: workspace.messages(triage))
             process.terminate()
             out, err = await asyncio.to_thread(process.communicate)
         assert process.returncode == 0, err
@@ -112,7 +102,7 @@ async def test_a_turn_that_a_crash_kept_from_being_shown_is_shown_once_after_it(
 
 
 async def test_a_revoked_token_ends_the_process_with_what_to_do(tmp_path: Path, workspace: Slack) -> None:
-    triage, port = await workspace.channel("triage"), free()
+    triage, port = await workspace.channel("triage"), free_port()
     redial = configured(tmp_path, workspace, triage, port)
     try:
         async with running(redial, workspace) as process:
@@ -127,7 +117,7 @@ async def test_a_revoked_token_ends_the_process_with_what_to_do(tmp_path: Path, 
 
 async def test_doctor_looks_at_all_of_it(tmp_path: Path, workspace: Slack) -> None:
     triage = await workspace.channel("triage")
-    redial = configured(tmp_path, workspace, triage, free())
+    redial = configured(tmp_path, workspace, triage, free_port())
     try:
         done = await asyncio.to_thread(redial.run, "doctor", "--json")
         found = {check["name"]: check["health"] for check in json.loads(done.stdout)}
