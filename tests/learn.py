@@ -21,7 +21,7 @@ from bot.core.recogniser.engine import Recogniser
 from bot.core.recogniser.normalise import normalise
 from bot.core.recogniser.products import Products
 from bot.core.recogniser.sight import Eyes
-from bot.core.recogniser.weights import MARK_SHARE, hints, part_of, table_of
+from bot.core.recogniser.weights import MARK_SHARE, Weights, hints, part_of, table_of
 from bot.core.redaction import redact
 from bot.runtime.reading import read
 from content import ROOT
@@ -140,7 +140,7 @@ def written(table: dict[str, str]) -> str:
 
 def measured(products: Products, table: dict[str, str], rows: Sequence[Labelled]) -> str:
     """Say how `rows` are recognised with `table`, each form by itself."""
-    known = Recogniser(tuple(read().library.guides.values()), replace(products, weights=table))
+    known = Recogniser(tuple(read().library.guides.values()), replace(products, weights=Weights.of(table)))
     shown = []
     for form in sorted({row.id.rpartition(" ")[2] for row in rows}):
         these = [row for row in rows if row.id.endswith(form)]

@@ -29,7 +29,7 @@ class Kept:
     def __init__(self, name: str, sources: Iterable[tuple[str, bytes]]) -> None:
         """Take what the thing is made of: names and contents."""
         self._path = _folder() / f"content-{_digest(name.encode())[:8].hex()}.bin"
-        made_of = blake2b(repr((SHAPE, _code())).encode(), digest_size=_SIZE)
+        made_of = blake2b(repr((SHAPE, code())).encode(), digest_size=_SIZE)
         for source, data in sources:
             made_of.update(b"%d %d %b%b" % (len(source.encode()), len(data), source.encode(), data))
         self._made_of = made_of.digest()
@@ -62,14 +62,19 @@ def _folder() -> Path:
     return Path(platformdirs.user_cache_dir("redial", appauthor=False))
 
 
-def _code() -> list[tuple[str, int, int]]:
+def code() -> list[tuple[str, int, int]]:
     """Return what tells whether the code that reads content has changed; nothing where it is not made of files."""
-    found = []
-    for folder in (*map(str, bot.core.__path__), str(Path(__file__).parent)):
-        with suppress(OSError), os.scandir(folder) as files:
-            stats = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
-            found += sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
-    return found
+    found = list[tuple[str, int, int]]()
+    folders = [*bot.core.__path__, str(Path(__file__).parent)]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as files:
+            for file in files:
+                if file.name.endswith(".py"):
+                    stat = file.stat()
+                    found.append((file.path, stat.st_mtime_ns, stat.st_size))
+                elif not file.name.startswith("_") and file.is_dir():
+                    folders.append(file.path)
+    return sorted(found)
 
 
 def _digest(data: bytes) -> bytes:

@@ -15,6 +15,7 @@ from bot.core import services, text
 from bot.core.guides import guide, library
 from bot.core.messages import Messages
 from bot.core.recogniser import products
+from bot.core.recogniser.weights import Weights
 
 T = TypeVar("T")
 
@@ -39,9 +40,9 @@ def _dict(*items: object) -> object:
     return dict(zip(items[::2], items[1::2], strict=True))
 
 
-_MAKERS: tuple[Callable[..., object], ...] = (_tuple, _set, _dict, Messages.known, *_CLASSES)
+_MAKERS: tuple[Callable[..., object], ...] = (_tuple, _set, _dict, Messages.known, Weights, *_CLASSES)
 _NUMBERS = {maker: number for number, maker in enumerate(_MAKERS)}
-_PLAIN = {str, int, bool, float, type(None)}
+_PLAIN = {str, bytes, int, bool, float, type(None)}
 _NAMES = {kind: [one.name for one in fields(kind) if one.init] for kind in _CLASSES if not issubclass(kind, Enum)}
 
 SHAPE = repr([(kind.__name__, _NAMES.get(kind)) for kind in _CLASSES])
@@ -87,8 +88,8 @@ def _parts(thing: object) -> tuple[Callable[..., object], Iterable[object]]:
             return _set, sorted(thing)
         case Mapping():
             return _dict, (part for pair in thing.items() for part in pair)
-        case Messages():
-            return Messages.known, thing.as_known()
+        case Messages() | Weights():
+            return Messages.known if isinstance(thing, Messages) else Weights, thing.as_known()
     raise TypeError(f"{kind.__name__} is not among the classes of content")
 
 

@@ -29,7 +29,7 @@ def test_the_hints_of_a_long_text_are_bounded() -> None:
     st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, unique=True), st.integers(-511, 511), st.integers(-511, 511)
 )
 def test_a_packed_sum_is_a_sum(said: list[str], one: int, two: int) -> None:
-    table = Weights({"a": f"x {one}, y {two}", "b": f"y {one}", "c": f"z {two}"})
+    table = Weights.of({"a": f"x {one}, y {two}", "b": f"y {one}", "c": f"z {two}"})
     sums, known = table._sums(said)  # noqa: SLF001 - the packing is what is tested
     assert known == len(said)
     expected = {"x": one * ("a" in said), "y": two * ("a" in said) + one * ("b" in said), "z": two * ("c" in said)}
@@ -37,13 +37,13 @@ def test_a_packed_sum_is_a_sum(said: list[str], one: int, two: int) -> None:
 
 
 def test_shares_are_shares() -> None:
-    shares = Weights({"hung": "timeout 40, none -10", "paid": "usage-limit 40"}).shares({"hung"}, ())
+    shares = Weights.of({"hung": "timeout 40, none -10", "paid": "usage-limit 40"}).shares({"hung"}, ())
     assert sum(shares.values()) == pytest.approx(1)
     assert max(shares, key=lambda guide: shares[guide]) == "timeout"
 
 
 def test_no_table_says_nothing() -> None:
-    assert Weights({}).shares({"hung"}, ()) == {}
+    assert Weights().shares({"hung"}, ()) == {}
 
 
 def test_words_of_a_companys_own_guide_stand_in_a_file_of_its_own() -> None:
@@ -55,7 +55,7 @@ def test_words_of_a_companys_own_guide_stand_in_a_file_of_its_own() -> None:
 
 def test_every_guide_with_weights_is_there_and_every_guide_has_weights() -> None:
     content = read()
-    known = Weights(content.products.weights).guides
+    known = content.products.weights.guides
     assert set(known) == {*content.library.guides, Decision.NONE, Decision.ASK}
 
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+import bot.core
 from bot.core.errors import ContentError, RedialError
 from bot.core.event import Origin
+from bot.core.recogniser.weights import Weights
 from bot.runtime.content import Content
+from bot.runtime.kept import code
 from bot.runtime.loading import load
 from bot.runtime.packing import pack, unpack
 from bot.runtime.reading import read
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no variable names the cache folder")
 
+NOTHING = Weights()
 GUIDE = (
     "---\ntitle: {title}\nreviewed: 2026-12-24\n---\nAsk.\n\n## Ours? {{#ours}}\n- [Yes](outcomes.md#left){{#yes}}\n"
 )
@@ -61,7 +65,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 def parts(content: Content) -> object:
     library = content.library
     kept = (library.guides, library.facts, library.outcomes, library.services, library.only_ways)
-    return kept, library.messages.as_known(), content.products, content.files, content.problems
+    products, weights = replace(content.products, weights=NOTHING), content.products.weights.as_known()
+    return kept, library.messages.as_known(), products, weights, content.files, content.problems
 
 
 def test_it_is_the_same_as_read_anew(place: Place) -> None:
@@ -93,6 +98,13 @@ def test_one_more_file_is_seen(place: Place) -> None:
     (place.ours / "messages" / "en.toml").write_text('[control]\nhuman = "The desk"\n', "utf-8")
     assert place.load()[1]
     assert load([place.ours]).library.messages.text("control.human") == "The desk"
+
+
+def test_every_file_of_the_code_that_reads_content_counts() -> None:
+    core = Path(bot.core.__file__).parent
+    known = {Path(name) for name, *_ in code()}
+    assert known >= {core / "recogniser" / "weights.py", core / "guides" / "markdown.py"}
+    assert known >= set(core.rglob("*.py"))
 
 
 def test_a_problem_is_told_each_time_and_never_kept(place: Place) -> None:

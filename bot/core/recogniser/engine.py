@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 from bot.core.guides.guide import Guide
 from bot.core.recogniser.clues import Clues, details
@@ -20,7 +21,7 @@ from bot.core.recogniser.normalise import Normal, normalise, words
 from bot.core.recogniser.products import Products, parse_products
 from bot.core.recogniser.sight import Eyes, Sight
 from bot.core.recogniser.typos import Alike, Typos
-from bot.core.recogniser.weights import Weights, hints
+from bot.core.recogniser.weights import hints
 
 __all__ = ["Candidate", "Decision", "Products", "Recogniser", "Recognition", "parse_products"]
 
@@ -73,10 +74,14 @@ class Recogniser:
     def __init__(self, guides: Sequence[Guide], products: Products) -> None:
         self._clues = Clues(products)
         self._eyes = Eyes(guides, products, self._clues.phrases)
-        self._weights = Weights(products.weights)
+        self._weights = products.weights
         self._languages = Languages(products.languages)
-        self._typos = Typos(self._eyes.vocabulary | self._weights.vocabulary)
         self._alike = Alike([(words(sign.text).strip(), guide.id) for guide in guides for sign in guide.signs])
+
+    @cached_property
+    def _typos(self) -> Typos:
+        """What corrects spelling: made when a text first needs it, as few do."""
+        return Typos(self._eyes.vocabulary | self._weights.vocabulary)
 
     def recognise(self, text: str) -> Recognition:
         """Decide about `text`, which is expected to be redacted already."""

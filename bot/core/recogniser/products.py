@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.core.errors import ContentError
+from bot.core.recogniser.weights import Weights
 
 SIGN_RANK = 8
 """Rank of a guide's own signs among the ranks of shared output."""
@@ -80,7 +81,7 @@ class Products:
     sections: tuple[Section, ...] = ()
     clues: tuple[Clue, ...] = ()
     languages: tuple[Language, ...] = ()
-    weights: Mapping[str, str] = field(default_factory=dict)
+    weights: Weights = field(default_factory=Weights)
 
     def expand(self, phrase: str) -> str:
         """Return `phrase` with every `@name` replaced by the words of that list."""
@@ -121,7 +122,7 @@ def parse_products(texts: Mapping[str, str]) -> Products:
             Language(t["code"], t.get("script", ""), t.get("letters", ""), _split(t, "little"), _split(t, "sure"))
             for _, t in _tables(data, "language")
         ),
-        weights=dict(_weights(data)),
+        weights=Weights.of(dict(_weights(data))),
     )
 
 

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 
 _FIRST, _LAST = 110, 40
 """Words at the beginning and at the end of a text that are weighed; what is printed in between is found as output."""
@@ -54,15 +55,28 @@ def part_of(known: int) -> float:
 class Weights:
     """The table, packed: the weights of a hint for all guides are one number, so that a sum is one addition a hint."""
 
-    def __init__(self, table: Mapping[str, str]) -> None:
-        rows = {hint: _row(text) for hint, text in table.items()}
-        self.guides = tuple(sorted({guide for row in rows.values() for guide in row}))
+    def __init__(self, guides: Sequence[str] = (), packed: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        """Take what `as_known` gave."""
+        self.guides = tuple(guides)
         self._lanes = {guide: n * _LANE for n, guide in enumerate(self.guides)}
-        nought = sum(_ZERO << lane for lane in self._lanes.values())
-        self._packed = {
-            hint: nought + sum(weight << self._lanes[guide] for guide, weight in row.items())
+        self._packed = {hint: int.from_bytes(row, "little") for hint, row in packed.items()}
+
+    @classmethod
+    def of(cls, table: Mapping[str, str]) -> Weights:
+        """Return the weights of a table as people write it."""
+        rows = {hint: _row(text) for hint, text in table.items()}
+        found = cls(sorted({guide for row in rows.values() for guide in row}))
+        nought = sum(_ZERO << lane for lane in found._lanes.values())
+        found._packed = {
+            hint: nought + sum(weight << found._lanes[guide] for guide, weight in row.items())
             for hint, row in rows.items()
         }
+        return found
+
+    def as_known(self) -> tuple[tuple[str, ...], Mapping[str, bytes]]:
+        """Return what makes these weights again, at a tenth of the time of reading their table."""
+        size = len(self.guides) * _LANE // 8
+        return self.guides, {hint: row.to_bytes(size, "little") for hint, row in self._packed.items()}
 
     @property
     def vocabulary(self) -> frozenset[str]:
