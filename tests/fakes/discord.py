@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, Literal
 
 from aiohttp import WSMsgType, web
@@ -23,6 +24,7 @@ from simcord.http import dispatch
 from simcord.interactions import base_payload
 
 from tests.fakes.elsewhere import discord_at
+from tests.fakes.limits import Limits
 
 CONTENT = 1 << 19
 """Flag of an application that was granted the message content intent."""
@@ -79,6 +81,8 @@ class Page:
     resumable: bool = True
     mute: Literal["", "taken", "lost"] = ""
     unanswered: int = 0
+    limits: Limits | None = None
+    """How often it may be asked; None: as often as one likes."""
     backend: Backend = field(default_factory=lambda: Backend(clock=_Now()))  # type: ignore[arg-type]
     sessions: list[Session] = field(default_factory=list)
     acknowledged: dict[str, float] = field(default_factory=dict)
@@ -150,6 +154,9 @@ class Page:
         if not open_to_all and request.headers.get("Authorization") != f"Bot {self.token}":
             return _answer({"message": "401: Unauthorized", "code": 0}, status=401)
         body = await request.json() if request.can_read_body else None
+        headers, wait = self.limits.discord(request.method, path) if self.limits else ({}, 0.0)
+        if wait:
+            return _answer({"message": "slow down", "retry_after": wait, "global": len(headers) == 1}, 429, headers)
         if path.endswith("/callback"):
             self.acknowledged[path.split("/")[2]] = time.perf_counter()
         if self.mute and request.method == "POST" and path.endswith("/messages"):
@@ -158,7 +165,7 @@ class Page:
             self.unanswered += 1
             await asyncio.Event().wait()
         try:
-            return _answer(self._own(path) or self._said(request, path, body))
+            return _answer(self._own(path) or self._said(request, path, body), headers=headers)
         except BackendError as error:
             return _answer(error.to_json(), status=error.status)
 
@@ -258,10 +265,11 @@ def said(message: Message) -> str:
     return "\n".join(str(part["content"]) for part in walked(message.components) if part.get("content"))
 
 
-def _answer(value: object, status: int = 200) -> web.Response:
+def _answer(value: object, status: int = 200, headers: Mapping[str, str] = MappingProxyType({})) -> web.Response:
     if value is None:
-        return web.Response(status=204)
-    return web.Response(body=json.dumps(value).encode(), status=status, headers={"Content-Type": "application/json"})
+        return web.Response(status=204, headers=headers)
+    kind = {"Content-Type": "application/json"}
+    return web.Response(body=json.dumps(value).encode(), status=status, headers={**headers, **kind})
 
 
 @contextlib.asynccontextmanager

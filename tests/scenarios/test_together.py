@@ -81,6 +81,22 @@ class TestAReportDuringAnIncident:
         assert len(await crowd.top()) == 1
         assert await crowd.threads() == 1
 
+    @pytest.mark.parametrize("chosen", [WAIT, DIFFERENT])
+    async def test_who_only_asks_whether_claude_is_down_is_told_and_can_answer(self, crowd: Crowd, chosen: str) -> None:
+        crowd.reads("incident")
+        await crowd.command("is Claude down?", user="ann")
+        told = (await crowd.bench.private("ann"))[-1]
+        assert told.text.startswith(NOT_YOU)
+        assert told.buttons == (WAIT, DIFFERENT)
+        await crowd.bench.press_private("ann", chosen)
+        if chosen == DIFFERENT:
+            assert any("I can help if it's Claude." in one.text for one in await crowd.bench.private("ann"))
+            return
+        assert "Waiting for: Elevated errors" in await answer(crowd, "ann")
+        crowd.reads("over")
+        assert await crowd.minute() == 1
+        assert "It's over" in (await crowd.bench.private("ann"))[-1].text
+
     async def test_everybody_is_sent_to_the_same_thread(self, crowd: Crowd) -> None:
         crowd.reads("incident")
         for n in range(6):

@@ -15,6 +15,7 @@ import subprocess
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -27,6 +28,7 @@ from aiohttp import web
 from bot.adapters.slack.render import Message
 from bot.adapters.slack.scopes import SCOPES
 from tests.adapters.slack.kit import faults, modal_faults
+from tests.fakes.limits import USES, Limits
 from tests.fakes.npm import NODE, NotBrought, brought
 
 EMULATE = "0.12.2"
@@ -90,6 +92,8 @@ class Slack:
     """Modals, by the trigger that opened them."""
     shut: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What `conversations.info` says of a channel instead."""
+    limits: Limits | None = None
+    """How often it may be asked; None: as often as one likes."""
     uploaded: list[bytes] = field(default_factory=list)
     """Files, as their bytes came."""
     unread: set[str] = field(default_factory=set)
@@ -144,7 +148,7 @@ class Slack:
             await asyncio.sleep(fault.after)
             if not fault.carried:
                 return _failed(fault)
-        if own := self._own(name, body):
+        if own := self._own(name, body) or self._stranger(name, body):
             return own
         if name == "views.open":
             return self._opened(body)
@@ -162,10 +166,8 @@ class Slack:
         return web.Response(body=data, status=status, headers=headers, content_type="application/json")
 
     def _own(self, name: str, body: dict[str, Any]) -> web.Response | None:
-        if name in _HISTORIES and body.get("channel") in self.unread:
-            return _failed(Fault(error="missing_scope"))
-        if name.startswith("files.") and "files:write" not in self.scopes.split(","):
-            return web.json_response({"ok": False, "error": "missing_scope", "needed": "files:write"})
+        if refused := self._forbidden(name, str(body.get("channel", ""))):
+            return refused
         if name == "conversations.info" and (shut := self.shut.get(str(body.get("channel")))):
             return web.json_response({"ok": True, "channel": shut})
         if name == "users.info" and (user := self.people.get(str(body.get("user")))):
@@ -183,6 +185,23 @@ class Slack:
             "users.conversations": {"channels": [{"id": channel} for channel in self.members]},
         }
         return web.json_response({"ok": True, **said[name]}) if name in said else None
+
+    def _stranger(self, name: str, body: dict[str, Any]) -> web.Response | None:
+        """Tell somebody who is not in `emulate`, and so in every channel."""
+        if name != "chat.postEphemeral" or body["user"] in self.users.values():
+            return None
+        self.told.append(("", body))
+        return web.json_response({"ok": True, "message_ts": "1.1"})
+
+    def _forbidden(self, name: str, channel: str) -> web.Response | None:
+        """Refuse what Redial has no right to, or asks too often."""
+        if self.limits and (wait := self.limits.slack(name, channel)):
+            return _failed(Fault(429, "ratelimited", {"Retry-After": str(ceil(wait))}))
+        if name in _HISTORIES and channel in self.unread:
+            return _failed(Fault(error="missing_scope"))
+        if name.startswith("files.") and "files:write" not in self.scopes.split(","):
+            return web.json_response({"ok": False, "error": "missing_scope", "needed": "files:write"})
+        return None
 
     def _opened(self, body: dict[str, Any]) -> web.Response:
         """Show a modal, as `emulate` does not: once for each trigger."""
@@ -207,6 +226,8 @@ class Slack:
     async def respond(self, request: web.Request) -> web.Response:
         body = await request.json()
         self.calls.append(Call("respond", body))
+        if self.limits and self.limits.waits([(f"respond {request.query_string}", USES, 1800.0)]):
+            return web.Response(status=429, text="no")
         fault = self.planned["respond"].pop(0) if self.planned["respond"] else None
         if fault or _refused(body):
             return web.Response(status=fault.status if fault else 400, text="no")
