@@ -7,10 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import discord
+import structlog
 
 from bot.adapters.discord import managing
 from bot.adapters.discord.decode import ORIGINAL, reference, referred
-from bot.adapters.discord.render import PLAIN, Renderer, Setting
+from bot.adapters.discord.faults import Expired, Locked
+from bot.adapters.discord.render import PLAIN, Json, Renderer, Setting
+from bot.adapters.discord.rights import named
 from bot.adapters.discord.wire import Reply, Wire
 from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
@@ -19,14 +22,17 @@ from bot.core.messages import Messages
 from bot.core.text import Span, Text
 from bot.core.triage.folding import Folded
 from bot.core.triage.placement import Where
-from bot.core.view import HANDOFF, View
+from bot.core.view import HANDOFF, Picture, View
 from bot.ports.chat import Posted
+
+_log = structlog.get_logger(__name__)
 
 SAME = "@same"
 """Step of a view that is one line for a report many share: below it, in sight of all, instead of a thread."""
 OFFER = "@offer"
 """Step of a view that offers help to somebody who did not ask."""
-_RIGHTS = (("create_public_threads", "Create Public Threads"), ("send_messages_in_threads", "Send Messages in Threads"))
+_RIGHTS = ("create_public_threads", "send_messages_in_threads", "read_message_history")
+"""What it takes to begin a thread on a message, and to go on there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +96,11 @@ class DiscordChat:
         """Show a view to one person: by the interaction, as an offer, in their direct messages, or else in place."""
         self.answered = True
         view = self._pictured(view)
-        if self.reply and self.reply.user == origin.user:
-            await self.reply.say(self._parts(view), view.picture)
-        elif view.step == OFFER and self.event:
+        if await self._replied(origin, self._parts(view), view.picture):
+            return
+        if view.step == OFFER and self.event:
             await self._offer(self.event, view)
-        elif self.event and (isinstance(self.event.what, Commanded) or view.step == SAME):
+        elif self._aloud(origin, view):
             await self._in_place(origin, view)
         else:
             await self._told_alone(origin, view)
@@ -171,17 +177,17 @@ class DiscordChat:
         # What nobody asked for just now, such as "it is over", has to reach its owner.
         channel, thread, calls = int(origin.channel), int(origin.thread or 0), "" if self._present() else origin.user
         began = False
-        if not thread or self.opens:
+        own = self.event is not None and self.event.origin.thread == origin.thread
+        if not thread or (self.opens and own):
             thread = await self._wire.open_thread(channel, self._title(view), message=thread)
             self.opens, began, calls = False, True, origin.user
         setting = Setting(hello=calls, write=origin.user if self.station.forms else "")
         try:
             message = await self._wire.post(thread, self._parts(view, setting), key=view.key, mentions=_only(calls))
-        except ChannelGone:
-            if began:
+        except ChannelGone as error:
+            if began or isinstance(error, Locked):
                 raise
-            # What was to begin the thread may have crashed before: then its message is still there.
-            thread = await self._wire.open_thread(channel, self._title(view), message=thread)
+            thread = await self._begun_anew(channel, thread, view)
             message = await self._wire.post(thread, self._parts(view, setting), key=view.key, mentions=_only(calls))
         if began:
             await self._pointed(address(origin.workspace, thread))
@@ -190,6 +196,16 @@ class DiscordChat:
             await self._wire.join(thread)
         # Its server is known: in a bot of many servers, looking for a channel's takes longer than the turn.
         return Posted(str(thread), reference(thread, message), address(origin.workspace, thread, message))
+
+    async def _begun_anew(self, channel: int, thread: int, view: View) -> int:
+        """Begin a thread that is not there: what was to begin it may have crashed, or somebody has deleted it."""
+        try:
+            return await self._wire.open_thread(channel, self._title(view), message=thread)
+        except ChannelGone:
+            # Nothing is left of it. Where its owner goes on, they get another; nobody else begins one again.
+            if not self._present():
+                raise
+            return await self._wire.open_thread(channel, self._title(view))
 
     async def _in_channel(self, origin: Origin, view: View, message: str) -> Posted:
         """Keep one message up to date where no thread can be; the first time with a word on why."""
@@ -208,8 +224,8 @@ class DiscordChat:
         return Posted(origin.thread, reference(*found), self._link(origin, *found))
 
     async def _privately(self, origin: Origin, view: View) -> Posted:
-        if self.reply and self.reply.user == origin.user:
-            await self.reply.say(self._parts(view, Setting(write=origin.user, workspace=self._elsewhere(origin))))
+        parts = self._parts(view, Setting(write=origin.user, workspace=self._elsewhere(origin)))
+        if await self._replied(origin, parts):
             return Posted("", "")
         channel = await self._wire.direct(origin.user)
         parts = self._parts(view, Setting(write=origin.user, workspace=origin.workspace))
@@ -250,6 +266,22 @@ class DiscordChat:
                 raise
             await self._in_place(event.origin, view)
 
+    def _aloud(self, origin: Origin, view: View) -> bool:
+        """Say whether this is for all to see: a line for many, or what somebody commanded in a message."""
+        if self.event is None or (self.reply and self.reply.user == origin.user):
+            return False
+        return view.step == SAME or isinstance(self.event.what, Commanded)
+
+    async def _replied(self, origin: Origin, parts: list[Json], picture: Picture | None = None) -> bool:
+        """Answer by the interaction, to who made it; no, where it is another's or its quarter of an hour is over."""
+        if not (self.reply and self.reply.user == origin.user):
+            return False
+        try:
+            await self.reply.say(parts, picture)
+        except Expired:
+            return False
+        return True
+
     # --- around them ---
 
     def _pictured(self, view: View) -> View:
@@ -272,7 +304,7 @@ class DiscordChat:
         if not isinstance(found, discord.TextChannel):
             return ""
         rights = found.permissions_for(found.guild.me)
-        missing = ", ".join(name for right, name in _RIGHTS if not getattr(rights, right))
+        missing = ", ".join(named(right) for right in _RIGHTS if not getattr(rights, right))
         return self.station.messages.text("discord.no-thread", missing=missing) if missing else ""
 
     def _elsewhere(self, origin: Origin) -> str:
@@ -302,7 +334,13 @@ class DiscordChat:
         """Say where the answer is to somebody whose command was answered in a new thread."""
         if self.reply and self.reply.waits:
             where = (Span(self.station.messages.text("discord.thread"), href=thread),)
-            await self.reply.say(self._parts(View(lead=self.station.messages.inline("discord.opened", where=where))))
+            try:
+                await self.reply.say(
+                    self._parts(View(lead=self.station.messages.inline("discord.opened", where=where)))
+                )
+            except ChatError as error:
+                # It is answered all the same, and the thread calls them.
+                _log.info("not led to the thread", error=str(error))
 
     async def _taken(self) -> None:
         """Take an offer away that was accepted."""

@@ -74,7 +74,7 @@ def from_shortcut(interaction: discord.Interaction, message: discord.Message, me
     event = from_interaction(interaction, Said("", "shortcut"))
     author = str(message.author.id) if message.author.id != interaction.user.id and not message.author.bot else ""
     origin, opens = event.origin, event.room == "threads" and not event.origin.thread
-    if opens:
+    if opens and interaction.app_permissions.read_message_history:
         origin = _with_thread(origin, str(message.id))
     said = Said(written(message, me), "shortcut", author)
     return Heard(replace(event, origin=origin, what=said), text_files([message]), opens)
@@ -234,8 +234,9 @@ def _room_of(message: discord.Message) -> Room:
     channel = message.channel
     if isinstance(channel, discord.PartialMessageable | discord.DMChannel | discord.GroupChannel):
         return "closed"
-    thread = isinstance(channel, discord.Thread)
-    return allowed(channel.permissions_for(message.guild.me), thread=thread, begins=_begins(channel))
+    thread, rights = isinstance(channel, discord.Thread), channel.permissions_for(message.guild.me)
+    # On a message, a thread is begun only by who can read it.
+    return allowed(rights, thread=thread, begins=_begins(channel) and rights.read_message_history)
 
 
 def _room_of_interaction(interaction: discord.Interaction) -> Room:

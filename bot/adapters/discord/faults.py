@@ -14,11 +14,10 @@ from bot.ports.announcing import Failed, Why
 TIMEOUT = 10.0
 """Seconds a request may take; afterwards its result is unknown, and the answer stays owed."""
 
-_LOCKED = 160005
 _NO_MESSAGE = 10008
 _NO_DIRECT = frozenset({50007, 50278})
-_GONE = frozenset({10003, 10004, 10008, 10013, 10015, 10062, 50027})
-"""Unknown channel, server, message, person, webhook, interaction; an interaction whose fifteen minutes are over."""
+_GONE = frozenset({10003, 10004, 10008, 10013})
+"""Unknown channel, server, message, person."""
 
 
 class ThreadExists(ChannelGone):
@@ -29,7 +28,22 @@ class Archived(ChatUnavailable):
     """The thread is archived; it can be opened again."""
 
 
-_OWN: dict[int, type[ChannelGone | ChatUnavailable]] = {50083: Archived, 160004: ThreadExists}
+class Locked(ChannelGone):
+    """The thread was closed by somebody who looks after the channel."""
+
+
+class Expired(ChannelGone):
+    """The quarter of an hour in which an interaction can be answered is over."""
+
+
+_OWN: dict[int, type[ChannelGone | ChatUnavailable]] = {
+    10015: Expired,
+    10062: Expired,
+    50027: Expired,
+    50083: Archived,
+    160004: ThreadExists,
+    160005: Locked,
+}
 
 
 class told:  # noqa: N801 - read as the sentence it begins: `async with told("Send Messages"):`
@@ -87,7 +101,7 @@ def translated(error: discord.HTTPException, right: str) -> ChatError:
     says, code, status = f"Discord answers {error.status}, code {error.code}", error.code, error.status
     if code in _OWN:
         return _OWN[code](says)
-    if code in _NO_DIRECT or (status in {401, 403} and code != _LOCKED):
+    if code in _NO_DIRECT or status in {401, 403}:
         return NotAllowed(says, missing="direct messages" if code in _NO_DIRECT else right)
     if status == 429 or status >= 500:  # noqa: PLR2004 - HTTP
         return ChatUnavailable(says)

@@ -14,7 +14,7 @@ import discord
 import structlog
 from discord.http import MultipartParameters
 
-from bot.adapters.discord.faults import Archived, ThreadExists, told
+from bot.adapters.discord.faults import Archived, Locked, ThreadExists, told
 from bot.adapters.discord.limits import NONCE, THREAD, cut
 from bot.adapters.discord.pacing import Pace, Refusals
 from bot.adapters.discord.press import key_mark
@@ -80,17 +80,17 @@ class Wire:
         answers: the message in the same channel it is a reply to. mentions: who is notified.
         """
         self.refusals.check(channel)
-        await self._pace.turn()
         body: Json = {**_body(components, mentions), "nonce": _nonce(key), "enforce_nonce": True}
         if answers:
             body["message_reference"] = {"message_id": str(answers), "fail_if_not_exists": False}
         try:
-            async with told("Send Messages"):
-                sent = await self.client.http.send_message(channel, params=MultipartParameters(body, None, None))
+            return await self._post(channel, body)
+        except Archived:
+            await self.reopen(channel)
+            return await self._post(channel, body)
         except NotAllowed as error:
             self.refusals.note(channel, error.missing)
             raise
-        return int(sent["id"])
 
     async def edit(self, channel: int, message: int, components: Sequence[Json]) -> None:
         """Make a message of ours show something else; an archived thread is opened for it."""
@@ -142,12 +142,16 @@ class Wire:
             _log.info("thread not joined", thread=thread, error=str(error))
 
     async def reopen(self, thread: int) -> None:
-        """Open an archived thread again."""
+        """Open an archived thread again; raises `Locked` for one that was closed for good."""
         await self._pace.turn()
-        async with told("Send Messages in Threads"):
-            found = self.client.get_channel(thread) or await self.client.fetch_channel(thread)
-            if isinstance(found, discord.Thread):
-                await found.edit(archived=False)
+        try:
+            async with told("Manage Threads"):
+                found = self.client.get_channel(thread) or await self.client.fetch_channel(thread)
+                if isinstance(found, discord.Thread):
+                    await found.edit(archived=False)
+        except NotAllowed as error:
+            # Whoever may write in a thread may open it, unless it was locked.
+            raise Locked(str(error)) from error
 
     async def direct(self, user: str) -> int:
         """Return the channel of a person's direct messages."""
@@ -215,6 +219,12 @@ class Wire:
         if not isinstance(found, discord.TextChannel) or me is None:
             return []
         return sorted((one.id for one in found.threads if one.owner_id == me.id), reverse=True)[:_YOUNG]
+
+    async def _post(self, channel: int, body: Json) -> int:
+        await self._pace.turn()
+        async with told("Send Messages"):
+            sent = await self.client.http.send_message(channel, params=MultipartParameters(body, None, None))
+        return int(sent["id"])
 
     async def _edit(self, channel: int, message: int, components: Sequence[Json]) -> None:
         await self._pace.turn()
