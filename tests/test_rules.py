@@ -1,14 +1,19 @@
-"""A rule of the house that no linter knows: what is tested is not patched. That no method is replaced, mypy sees to."""
+"""Rules of the house that no linter knows: what is tested is not patched, and files that are named are there.
+
+That no test replaces a method of an object, mypy sees to.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent
 ELSEWHERE = {"Route.BASE", "DiscordWebSocket.DEFAULT_GATEWAY"}
 """What `fakes/elsewhere.py` sets: discord.py has no other way to name another Discord."""
 _PATCHING = {"setattr", "delattr", "setitem", "delitem", "__setattr__", "__delattr__"}
@@ -74,3 +79,14 @@ def test_no_test_patches_what_it_tests() -> None:
 )
 def test_a_patch_is_found(code: str) -> None:
     assert list(patches(code))
+
+
+_TOPS = "bot|core|ports|adapters|runtime|handlers|content|deploy|tests"
+_NAMED = re.compile(rf"(?<![\w./-])((?:{_TOPS})(?:/[\w-]+)+\.(?:py|lua|toml|md|yaml))\b")
+
+
+@pytest.mark.parametrize("folder", ["bot", "handlers", "content", "deploy", "tests"])
+def test_files_that_are_named_are_there(folder: str) -> None:
+    for path in [*(ROOT / folder).rglob("*.py"), *(ROOT / folder).rglob("*.md"), ROOT / "README.md"]:
+        for name in _NAMED.findall(path.read_text("utf-8")):
+            assert any((at / name).exists() for at in (ROOT, ROOT / "bot", path.parent)), (path, name)

@@ -8,7 +8,7 @@ from typing import Protocol
 from bot.core.event import Origin
 
 Counts = Mapping[str, int]
-"""How often, by what; the names are those of core/insights.py."""
+"""How often, by what; the names are those of core/triage/insights.py."""
 
 
 class Tallies(Protocol):

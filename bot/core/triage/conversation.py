@@ -45,7 +45,7 @@ GONE = "?"
 class Handoff:
     """What became of a hand-off to the helpers a platform's settings name.
 
-    since: the revision it was asked for in, part of its packet's key. act: what happened last, see core/handoff.py.
+    since: the revision it was asked for in, part of its packet's key. act: what happened last, see core/triage/handoff.py.
     by, at: who did that, and when. holder: who has taken it. message, link: where the packet stands; empty until then.
     why: what kept it from being posted.
     """
@@ -78,7 +78,7 @@ class Conversation:
     helpers: ids of others who take part: they may press.
     began: what the official page said when it began, as `answer:name of the incident`.
     due: when its silence is to be looked at; 0: never. nudged: it was asked once whether somebody is still there.
-    helped: what the person said had helped, as `guide#step` or a word of core/life.py; empty until then.
+    helped: what the person said had helped, as `guide#step` or a word of core/triage/life.py; empty until then.
     """
 
     id: str
