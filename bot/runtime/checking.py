@@ -10,9 +10,10 @@ import msgspec
 
 from bot.core.errors import ContentError, SettingsError
 from bot.core.guides.problem import Problem
+from bot.core.lint.knowledge import unknown
 from bot.core.lint.rules import ids, problems
 from bot.runtime.content import Content
-from bot.runtime.reading import read
+from bot.runtime.reading import product_texts, read
 from content import ROOT
 
 RELEASED = ROOT / "released.txt"
@@ -32,7 +33,8 @@ def check_content(
         sys.stdout.write(f"{line}\n")
     if not as_json:
         count = len(content.library.guides) if content else 0
-        sys.stderr.write(f"{len(found)} problems in {count} guides\n")
+        word = "problem" if len(found) == 1 else "problems"
+        sys.stderr.write(f"{len(found)} {word} in {count} guides\n")
     return 1 if found else 0
 
 
@@ -41,7 +43,8 @@ def _found(dirs: Sequence[Path], released: Path | None, built_in: Path) -> tuple
         content = read(dirs, built_in=built_in)
     except ContentError as error:
         return [Problem(error.path, error.line, "format", error.message)], None
-    return sorted({*content.problems, *problems(content.library, _ids(released))}), content
+    found = {*content.problems, *problems(content.library, _ids(released))}
+    return sorted(found | set(unknown(content.library, product_texts((built_in, *dirs))))), content
 
 
 def _ids(released: Path | None) -> Sequence[str]:

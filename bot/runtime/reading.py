@@ -147,5 +147,10 @@ def _services(roots: Sequence[Path]) -> Services:
 
 
 def _products(roots: Sequence[Path]) -> Products:
+    return parse_products(product_texts(roots))
+
+
+def product_texts(roots: Sequence[Path]) -> dict[str, str]:
+    """Return what the recogniser is told besides the guides, by path."""
     paths = [p for root in roots for p in sorted((root / "products").glob("*.toml")) if p.name != SERVICES]
-    return parse_products({shown(path): _text(path) for path in paths})
+    return {shown(path): _text(path) for path in paths}

@@ -39,6 +39,7 @@ class FrontMatter:
     was: tuple[str, ...] = ()
     merge: bool = False
     local: bool = False
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)
     often: int = 0
     fits: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -98,6 +99,7 @@ class _Reading:
             was=self.texts(data.get("was")),
             merge=merge,
             local=self.flag(data, "local"),
+            lines={name: node.start_mark.line + 2 for name, node in data.items()},
             often=self.number(data, "often"),
             fits=dict(self.fits(data.get("fits"))),
         )

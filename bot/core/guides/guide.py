@@ -159,7 +159,7 @@ class Guide:
     """One article of `content/guides/<locale>/`. local: an incident at Claude does not explain what it is about.
 
     often: how many of a hundred reports are about it. fits: what its readers answer when they are asked for a fact;
-    one that is not named may have any value.
+    one that is not named may have any value. lines: where each line of the front matter stands.
     """
 
     id: str
@@ -176,6 +176,7 @@ class Guide:
     was: tuple[str, ...] = ()
     path: str = ""
     local: bool = False
+    lines: Mapping[str, int] = field(default_factory=dict)
     often: int = 1
     fits: Mapping[str, frozenset[str]] = field(default_factory=dict)
 

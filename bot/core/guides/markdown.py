@@ -106,7 +106,7 @@ class _Reader:
                 steps.append(self._step(section))
         if not steps and not front.merge:
             self.complain(self.offset or 1, "a guide needs at least one step (a heading `## … {#id}`)")
-            steps.append(Step("missing", ()))
+            steps.append(Step("missing", (), path=self.path, line=self.offset or 1))
         guide = _assemble(self, front, summary, tuple(steps), tuple(questions))
         flagged = {
             flag: frozenset(s.attributes.id for s in sections if flag in s.attributes.flags) for flag in ("add", "hide")
@@ -355,6 +355,7 @@ def _assemble(
         was=front.was,
         path=reader.path,
         local=front.local,
+        lines=front.lines,
         often=front.often or 1,
         fits=front.fits,
     )

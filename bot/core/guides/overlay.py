@@ -29,6 +29,7 @@ def lay_over(base: Guide | None, patch: Patch) -> tuple[Guide, tuple[Problem, ..
         was=base.was + over.was,
         path=over.path,
         local=base.local or over.local,
+        lines={**base.lines, **over.lines},
         often=base.often if over.often == 1 else over.often,
         fits={**base.fits, **over.fits},
     )

@@ -101,9 +101,13 @@ class _Checked:
             yield self._at(1, "reviewed", "the front matter needs `reviewed:`, the day its facts were checked")
         surfaces = _values(self.library, "surface") - {UNSURE}
         for surface in sorted(set(guide.surfaces) - surfaces):
-            yield self._at(1, "unknown-surface", f"no surface `{surface}`; there are {', '.join(sorted(surfaces))}")
+            yield self._at(
+                guide.lines.get("surfaces", 1),
+                "unknown-surface",
+                f"no surface `{surface}`; there are {', '.join(sorted(surfaces))}",
+            )
         for fact, values in guide.fits.items():
-            yield from self._fact_use(fact, values, 1)
+            yield from self._fact_use(fact, values, guide.lines.get("fits", 1))
         for sign in guide.signs:
             if len(sign.text.strip()) < _SIGN:
                 yield self._at(sign.line, "sign", f"the sign `{sign.text}` is too short to point anywhere", sign.path)
