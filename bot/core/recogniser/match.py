@@ -102,6 +102,7 @@ class Phrases:
         self._everywhere = everywhere
         self._forms: dict[str, int] = {}
         self._groups: dict[frozenset[int], int] = {}
+        self._read: dict[str, frozenset[int]] = {}
         compiled = [phrase for phrase in (self._compile(text, key) for text, key in phrases) if phrase.groups]
         self._automaton = ahocorasick.Automaton()
         for form, number in self._forms.items():
@@ -184,8 +185,11 @@ class Phrases:
         """Read a phrase; groups of the same words are one group, however many phrases use it."""
         groups: list[int] = []
         for group in text.removesuffix("?").removeprefix("^").split():
-            forms = sorted({form for form in map(_form, group.split("|")) if form.strip()})
-            members = frozenset(self._forms.setdefault(form, len(self._forms)) for form in forms)
+            members = self._read.get(group)
+            if members is None:
+                forms = sorted({form for form in map(_form, group.split("|")) if form.strip()})
+                members = frozenset(self._forms.setdefault(form, len(self._forms)) for form in forms)
+                self._read[group] = members
             if members:
                 groups.append(self._groups.setdefault(members, len(self._groups)))
         return Phrase(tuple(groups), key, hint=text.endswith("?"), ordered=text.startswith("^"))
