@@ -14,7 +14,7 @@ from pydantic_core import PydanticUndefined
 from bot.adapters.console.plain import as_text
 from bot.adapters.discord.rights import INTENTS, PERMISSIONS, invitation, named
 from bot.adapters.slack.scopes import OPTIONAL, SCOPES
-from bot.adapters.store.keys import as_markdown
+from bot.adapters.store.registry import DAY, REGISTRY
 from bot.cli import main
 from bot.core.guides.problem import RULES
 from bot.core.text import Evidence
@@ -64,12 +64,29 @@ def capacity() -> str:
 
 def keys() -> str:
     """The keys kept in Redis."""
-    return as_markdown()
+    head = "| key | type | lives | written by | holds |\n|---|---|---|---|---|"
+    rows = (
+        f"| `{_shown(spec.pattern)}` | {spec.type} | {_lifetime(spec.ttl)} | {spec.written_by} | {spec.purpose} |"
+        for spec in REGISTRY
+    )
+    return "\n".join((head, *rows)) + "\n"
+
+
+def _shown(pattern: str) -> str:
+    return pattern.replace("<tenant>", "platform:workspace").replace("<page>", "id").replace("<part>", "…")
+
+
+def _lifetime(seconds: int) -> str:
+    if not seconds:
+        return "until deleted"
+    if seconds < 3600:
+        return f"{seconds // 60} min"
+    return f"{seconds // DAY} d" if seconds > DAY else f"{seconds // 3600} h"
 
 
 def slack_scopes() -> str:
     """The rights asked for in Slack."""
-    optional = {name: " (optional)" for name in OPTIONAL}
+    optional = dict.fromkeys(OPTIONAL, " (optional)")
     rows = (f"| `{name}`{optional.get(name, '')} | {why} |" for name, why in SCOPES.items())
     return "\n".join(["| scope | what for |", "|---|---|", *rows])
 

@@ -7,20 +7,10 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.adapters.store.keys import (
-    LONGEST,
-    OF_PAGES,
-    OF_WORKSPACES,
-    REGISTRY,
-    WORKSPACES,
-    as_markdown,
-    encoded,
-    keys_of,
-    page_keys,
-    spec_of,
-    tenant_of,
-)
+from bot.adapters.store.keys import LONGEST, encoded, keys_of, page_keys, tenant_of
+from bot.adapters.store.registry import OF_PAGES, OF_WORKSPACES, REGISTRY, WORKSPACES, spec_of
 from bot.core.event import Origin
+from tests.docs import keys
 
 names = st.text(max_size=200)
 
@@ -78,7 +68,7 @@ def test_no_other_key_is_taken_for_ours() -> None:
 
 
 def test_the_table_names_every_row() -> None:
-    table = as_markdown()
+    table = keys()
     assert table.splitlines()[0] == "| key | type | lives | written by | holds |"
     assert "| `redial:{platform:workspace}:claim:…` | string | 24 h | commit |" in table
     assert "| `redial:{platform:workspace}:conversation:…` | hash | 14 d | commit |" in table

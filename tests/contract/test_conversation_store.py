@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.adapters.store import keys
+from bot.adapters.store.keys import keys_of
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.event import Origin
 from bot.core.guides.guide import Outcome
@@ -166,7 +166,7 @@ class TestOneConversationAGuide:
         moved = await written(store, triage(place, guide="other-guide"))
         await written(store, turned(moved, guide=first.guide))
         for expired in (first, moved):
-            backend.admin.delete(keys.keys_of(place).conversation(expired.id))
+            backend.admin.delete(keys_of(place).conversation(expired.id))
         second = await written(other, triage(place))
         assert await other.of(place) == (second,)
 
@@ -231,7 +231,7 @@ class TestFreeText:
     ) -> None:
         first = await written(store, triage(place))
         parked = await written(store, triage(place, guide="b", outcome=Outcome.WAITING))
-        of_place = keys.keys_of(place)
+        of_place = keys_of(place)
         backend.admin.delete(of_place.conversation(first.id), of_place.conversation(parked.id))
         assert await other.here(place) is None
         assert await other.of(place) == ()

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.adapters.store import connect
-from bot.adapters.store.keys import CLAIM, OF_WORKSPACES, ROOM, WORKSPACES, keys_of, spec_of, tenant_of
+from bot.adapters.store.keys import keys_of, tenant_of
 from bot.adapters.store.redis_store import RedisConversations
+from bot.adapters.store.registry import CLAIM, OF_WORKSPACES, ROOM, WORKSPACES, spec_of
 from bot.adapters.store.rooms import RedisRooms
 from bot.adapters.store.tallies import RedisTallies
 from bot.core.errors import RecordTooNew, StoreError, StoreUnavailable

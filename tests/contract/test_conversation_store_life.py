@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.store import connect
-from bot.adapters.store.keys import DAY
 from bot.adapters.store.redis_store import RedisConversations
+from bot.adapters.store.registry import DAY
 from bot.adapters.store.tallies import RedisTallies
 from bot.core.event import Origin
 from bot.core.guides.guide import Outcome

@@ -13,8 +13,9 @@ import pytest
 
 from bot.adapters.rehearsal.pages import MemoryPages
 from bot.adapters.store.clients import open_server
-from bot.adapters.store.keys import page_keys, spec_of
+from bot.adapters.store.keys import page_keys
 from bot.adapters.store.pages import RedisPages
+from bot.adapters.store.registry import spec_of
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.status.announcement import Announcement, Doing, Head, Intent, Note, Sent, What
 from bot.core.status.incident import Component, Incident, Move, Update

@@ -12,10 +12,10 @@ import pytest
 import redis
 
 from bot.adapters.store import connect
-from bot.adapters.store.keys import spec_of
 from bot.adapters.store.launch import place_for
 from bot.adapters.store.leases import RedisLeases
 from bot.adapters.store.pages import RedisPages
+from bot.adapters.store.registry import spec_of
 from bot.adapters.store.rooms import RedisRooms
 from bot.adapters.store.tallies import RedisTallies
 from bot.core.bounds import BOUNDS

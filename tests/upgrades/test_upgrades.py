@@ -17,9 +17,9 @@ import redis
 
 from bot.adapters.store import connect
 from bot.adapters.store.embedded import ensure_running, stop_embedded
-from bot.adapters.store.keys import spec_of
 from bot.adapters.store.pages import RedisPages
 from bot.adapters.store.redis_store import RedisConversations
+from bot.adapters.store.registry import spec_of
 from bot.core.event import InboundEvent, Origin, Said
 from bot.core.status.subscription import Choice, Place
 from handlers.announce import Announcer

@@ -23,8 +23,8 @@ async def connect(url: str | None, data_dir: Path, *, days: int = 14) -> RedisCo
     """
     # Imported late: most sub-commands need no store, and redis-py takes a while to load.
     from bot.adapters.store.clients import open_server  # noqa: PLC0415
-    from bot.adapters.store.keys import DAY  # noqa: PLC0415
     from bot.adapters.store.redis_store import RedisConversations  # noqa: PLC0415
+    from bot.adapters.store.registry import DAY  # noqa: PLC0415
 
     return RedisConversations(await open_server(url, data_dir), kept_for=days * DAY)
 

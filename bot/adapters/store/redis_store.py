@@ -10,8 +10,9 @@ from typing import cast
 from urllib.parse import quote, unquote
 
 from bot.adapters.store.cache import Recent
-from bot.adapters.store.keys import CLAIM, CONVERSATION, WORKSPACES, Keys, encoded, keys_of
+from bot.adapters.store.keys import Keys, encoded, keys_of
 from bot.adapters.store.records import Confirmation, decode, encode, placed
+from bot.adapters.store.registry import CLAIM, CONVERSATION, WORKSPACES
 from bot.adapters.store.server import Server, load_script
 from bot.adapters.store.turns import Attempt, Entry, confirmed_arguments, confirmed_keys, entry, texts
 from bot.core.errors import StoreError

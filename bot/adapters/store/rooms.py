@@ -11,8 +11,9 @@ from urllib.parse import unquote
 import msgspec
 import structlog
 
-from bot.adapters.store.keys import GATHERINGS, Keys, encoded, keys_of
+from bot.adapters.store.keys import Keys, encoded, keys_of
 from bot.adapters.store.line import Argument
+from bot.adapters.store.registry import GATHERINGS
 from bot.adapters.store.server import Server, load_script
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin

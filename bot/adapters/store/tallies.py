@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from bot.adapters.store.keys import TALLY, Keys, keys_of
+from bot.adapters.store.keys import Keys, keys_of
 from bot.adapters.store.line import Argument
+from bot.adapters.store.registry import TALLY
 from bot.adapters.store.server import Server, load_script
 from bot.core.event import Origin
 from bot.ports.tallies import Counts

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import cast
 
-from bot.adapters.store.keys import CLAIM, Keys, encoded
+from bot.adapters.store.keys import Keys, encoded
 from bot.adapters.store.line import Argument
 from bot.adapters.store.records import Confirmation
+from bot.adapters.store.registry import CLAIM
 from bot.core.triage.conversation import Conversation
 
 

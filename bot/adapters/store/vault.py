@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.adapters.store.keys import INSTALLATIONS
+from bot.adapters.store.registry import INSTALLATIONS
 from bot.adapters.store.server import Server
 
 _KEY = INSTALLATIONS.key("")
