@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import structlog
 
-from bot.core.errors import ChannelGone, ChatError, NotAllowed
+from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
 from bot.core.event import Origin
 from bot.core.triage import flow, helping
 from bot.core.triage.conversation import Conversation
@@ -71,10 +71,16 @@ async def _delivered(desk: Desk, here: Conversation, chat: Chat, *, look: bool) 
                 # It may be there: it is not posted a second time.
                 return _stuck(desk, here, error, "handed.unseen")
         posted = found or await _post(desk, here, target, chat)
+    except ChatUnavailable:
+        raise
     except ChannelGone as error:
-        return _stuck(desk, here, error, "handed.gone")
+        gone = "handed.gone" if _rooms(desk, here.origin).handoff else "handed.gone-person"
+        return _stuck(desk, here, error, gone)
     except NotAllowed as error:
         return _stuck(desk, here, error, "handed.not-allowed", missing=error.missing or "?")
+    except ChatError as error:
+        # Refused for what it is, or for a reason nobody has met yet: the next attempt would end the same way.
+        return _stuck(desk, here, error, "handed.refused")
     return helping.delivered(here, posted.message, posted.link)
 
 

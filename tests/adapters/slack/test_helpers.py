@@ -76,3 +76,49 @@ async def test_a_hand_off_names_people_only_as_slack_does(bench: SlackBench) -> 
     users = [ping for ping in await bench.pinged() if "'user'" in ping]
     assert len(users) == 1, "who asked, and nobody that was pasted"
     assert bench.office.slack.users["ann"] in users[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        ("channel_not_found", "not there any more"),
+        ("is_archived", "not there any more"),
+        ("not_in_channel", "no right to write there (membership of the channel)"),
+        ("restricted_action_read_only_channel", "no right to write there"),
+        ("invalid_blocks", "the chat does not take it"),
+        ("something_new_of_slacks", "the chat does not take it"),
+    ],
+)
+async def test_a_channel_that_does_not_take_a_hand_off_is_said_and_nothing_is_lost(
+    bench: SlackBench, error: str, why: str
+) -> None:
+    rooms(bench, handoff=bench.channel("other"))
+    await bench.mention("ann", CUT_OFF)
+    bench.office.slack.plan("chat.postMessage", Fault(error=error))
+    await bench.press("ann", "Get a human")
+    told = (await bench.seen())[-1]
+    assert "could not hand it to the helpers" in told.text
+    assert why in told.text
+    assert "Redial hand-off" in told.text, "all of it, to copy"
+    await bench.press("ann", "Hand it over again")
+    assert "with the helpers" in "".join(one.text for one in await bench.seen())
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        ("user_not_found", "whoever should get it is not here any more"),
+        ("user_disabled", "no right to write there"),
+        ("cannot_dm_bot", "no right to write there"),
+        ("users_not_found", "the chat does not take it"),
+    ],
+)
+async def test_a_person_who_left_is_said_and_nothing_is_lost(bench: SlackBench, error: str, why: str) -> None:
+    rooms(bench, handoff_person="U0LEFT")
+    await bench.mention("ann", CUT_OFF)
+    bench.office.slack.plan("conversations.open", Fault(error=error))
+    await bench.press("ann", "Get a human")
+    told = (await bench.seen())[-1]
+    assert "could not hand it to the helpers" in told.text
+    assert why in told.text
+    assert "Redial hand-off" in told.text
