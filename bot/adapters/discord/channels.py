@@ -87,13 +87,16 @@ class DiscordChannels:
             return failed(error)
         return tuple(reference(channel, message) for message in found)
 
-    async def delete(self, place: Place, ref: str) -> Delivery:  # noqa: ARG002 - the id says all
-        """Delete a message of ours."""
+    async def delete(self, place: Place, ref: str) -> Delivery:
+        """Delete a message of ours, and the thread below it."""
         found = referred(ref)
         if found is None:
             return Failed(Why.GONE, detail="that was no message")
+        channel, message = found
         try:
-            await self._now().delete(*found)
+            await self._now().delete(channel, message)
+            if channel == _number(place.channel):
+                await self._now().put_away(message)
         except ChatError as error:
             return failed(error)
         return Delivered(ref)

@@ -8,7 +8,7 @@ import discord
 
 from bot.adapters.discord.faults import told
 from bot.adapters.discord.gateway import Access
-from bot.adapters.discord.rights import INTENTS, NEEDED, PERMISSIONS, invitation, missing, named
+from bot.adapters.discord.rights import INTENTS, NEEDED, PERMISSIONS, WITHOUT_THREADS, invitation, missing, named
 from bot.core.errors import ChatError
 from bot.ports.finding import Finding
 
@@ -67,7 +67,7 @@ def _intents(flags: discord.ApplicationFlags) -> Iterator[Finding]:
 async def _server(client: discord.Client, ident: int) -> Finding:
     server = await client.fetch_guild(ident)
     me = await server.fetch_member(client.user.id if client.user else 0)
-    return _judged(f"discord {server.name}", missing(me.guild_permissions), "as a server-wide role")
+    return _judged(f"discord {server.name}", me.guild_permissions, "as a server-wide role")
 
 
 async def _channel(client: discord.Client, channel: str) -> Finding:
@@ -88,11 +88,13 @@ async def _channel(client: discord.Client, channel: str) -> Finding:
         return Finding(name, "fail", str(error), "give Redial's role View Channel there, or correct the id")
     if not isinstance(there, discord.abc.GuildChannel):
         return Finding(name, "warn", "that is a thread", "name the channel above it")
-    return _judged(f"discord #{there.name}", missing(there.permissions_for(me)), "in that channel")
+    return _judged(f"discord #{there.name}", there.permissions_for(me), "in that channel")
 
 
-def _judged(name: str, lacks: Sequence[str], where: str) -> Finding:
+def _judged(name: str, granted: discord.Permissions, where: str) -> Finding:
+    lacks = missing(granted)
     if not lacks:
-        return Finding(name, "ok", "every right is there")
+        without = "" if granted.manage_threads else f"; not asked for: {named('manage_threads')} ({WITHOUT_THREADS})"
+        return Finding(name, "ok", f"every right is there{without}")
     says = "missing: " + "; ".join(f"{named(right)} ({PERMISSIONS[right]})" for right in lacks)
     return Finding(name, "fail" if NEEDED & set(lacks) else "warn", says, f"give Redial's role these rights {where}")

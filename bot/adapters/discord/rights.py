@@ -17,6 +17,9 @@ PERMISSIONS = {
 NEEDED = frozenset({"view_channel", "send_messages"})
 """Without these it is silent; without the others it falls back to one message, or looks for nothing."""
 
+WITHOUT_THREADS = "without it, `redial drill` leaves its empty thread behind, archived"
+"""What becomes of not having Manage Threads, which the invite link does not ask for: it lets a bot close any thread."""
+
 INTENTS = {
     "guilds": "to know channels, threads and its rights in them",
     "guild_messages": "to hear mentions and answers in threads",

@@ -153,6 +153,27 @@ class Wire:
             # Whoever may write in a thread may open it, unless it was locked.
             raise Locked(str(error)) from error
 
+    async def put_away(self, thread: int) -> None:
+        """Delete a thread nobody else has written in; with their words, or without the right to, archive it."""
+        http = self.client.http
+        try:
+            if not await self.others_since(thread, "", 0):
+                await self._pace.turn()
+                async with told("Manage Threads"):
+                    await http.delete_channel(thread)
+                return
+        except ChannelGone:
+            # No thread was ever begun there.
+            return
+        except NotAllowed as error:
+            _log.info("thread stays, archived", thread=thread, missing=error.missing)
+        await self._pace.turn()
+        try:
+            async with told("Manage Threads"):
+                await http.edit_channel(thread, archived=True)
+        except ChatError as error:
+            _log.info("thread stays", thread=thread, error=str(error))
+
     async def direct(self, user: str) -> int:
         """Return the channel of a person's direct messages."""
         await self._pace.turn()

@@ -99,6 +99,30 @@ class TestOnDiscord(ChannelsContract):
         request = street.town.env.http_requests[-1]
         assert faults(request.method, request.path, request.json) == []
 
+    async def test_what_is_deleted_takes_its_thread_along(self, street: DiscordStreet) -> None:
+        ref = await sent(street)
+        reply = await street.channels.reply(street.place, ref, a_key(), a_notice("Again"))
+        assert isinstance(reply, Delivered)
+        await street.channels.delete(street.place, reply.ref)
+        await street.channels.delete(street.place, ref)
+        assert street.town.channels["watched"].threads == []
+
+    async def test_without_the_right_or_with_peoples_words_in_it_the_thread_is_archived(
+        self, street: DiscordStreet
+    ) -> None:
+        for talk in ("", "is it over?"):
+            ref = await sent(street)
+            await street.channels.reply(street.place, ref, a_key(), a_notice("Again"))
+            thread = street.town.channels["watched"].threads[-1]
+            if talk:
+                await street.town.people["ann"].send(thread, talk)
+            else:
+                street.town.env.inject_error("DELETE", f"/channels/{thread.id}", status=403, code=50013)
+            assert isinstance(await street.channels.delete(street.place, ref), Delivered)
+            kept = street.town.env.backend.channels[thread.id].thread_metadata
+            assert kept
+            assert kept.archived
+
     async def test_the_thread_below_a_post_is_begun_once(self, street: DiscordStreet) -> None:
         ref = await sent(street)
         for _ in range(3):
