@@ -10,13 +10,15 @@ from bot.core.errors import ChatUnavailable
 from bot.core.event import Commanded, InboundEvent, Origin, Said
 from bot.core.form import Answers, Option
 from bot.core.messages import Messages
+from bot.core.services import Services
 from bot.core.status.announcement_view import Names
 from bot.core.status.subscription import Choice, Place, Standing, Subscription
+from bot.core.status.watch import Page
 from bot.core.status.wishes import Menu, Part, Words, page_named, to_choice, to_form, understood
 from bot.core.text import Text
 from bot.core.view import View
-from bot.ports.announcing import Manages
 from bot.ports.chat import Chat
+from bot.ports.managing import Manages
 from bot.ports.pages import PageStore
 from handlers import triage
 from handlers.announce import Office
@@ -30,9 +32,6 @@ _NAMED = 40
 """Most names that are listed in an answer."""
 _SUGGESTED = 60.0
 """Seconds for which names are suggested without being read again."""
-
-MANAGING = ("subscribe", "unsubscribe", "subscriptions")
-"""The sub-commands where a platform tells who may manage a channel, in the order `help` lists them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +100,19 @@ class Suggested:
 
 
 async def menu(desk: Desk, page: str, mentions: tuple[Option, ...] = ()) -> Menu:
-    """Return what can be chosen of a page: its parts as it lists them now, in our words where we have some."""
-    ours = desk.library.services.components
-    live = (await desk.pages.page(page)).page.components if desk.pages and page else {}
-    names = {part.id: part.name for part in live.values()}
-    if not names and page == desk.library.services.page.id:
+    """Return what can be chosen of a page."""
+    known = (await desk.pages.page(page)).page if desk.pages and page else Page(page)
+    return menu_of(desk.library.services, known, desk.watched.get(page, page), mentions)
+
+
+def menu_of(services: Services, page: Page, name: str, mentions: tuple[Option, ...] = ()) -> Menu:
+    """Return what can be chosen: the parts people see on the page now, in our words where we have some."""
+    ours = services.components
+    names = {part.id: part.name for part in page.components.values() if not part.hidden}
+    if not page.components and page.id == services.page.id:
         names = dict(ours)
     parts = tuple(Part(ident, ours.get(ident, name), name) for ident, name in names.items())
-    return Menu(page, desk.watched.get(page, page), parts, mentions)
+    return Menu(page.id, name, parts, mentions)
 
 
 async def _counter(

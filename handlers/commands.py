@@ -16,16 +16,17 @@ from bot.core.text import Bullets, Heading, Span, Text
 from bot.core.triage.conversation import Conversation
 from bot.core.triage.life import closed
 from bot.core.view import COMMAND, START, Offer, View
-from bot.ports.announcing import Manages
 from bot.ports.chat import Chat
+from bot.ports.managing import Manages
 from bot.ports.store import Duplicate
 from handlers import triage
-from handlers.channel import MANAGING, managed
 from handlers.claims import first
 from handlers.desk import Desk
 from handlers.insights import tell_insights
 from handlers.status import status_view
 
+MANAGING = ("subscribe", "unsubscribe", "subscriptions")
+"""The sub-commands where a platform tells who may manage a channel, in the order `help` lists them."""
 COMMANDS = ("triage", "guides", "guide", "status", "resume", "reset", "insights", "forget-me", "help")
 """The sub-commands, in the order `help` lists them."""
 
@@ -59,6 +60,8 @@ def read(text: str) -> Commanded | Said:
 async def commanded(desk: Desk, event: InboundEvent, what: Commanded, chat: Chat) -> None:
     """Carry out a sub-command."""
     if what.name in MANAGING:
+        from handlers.channel import managed  # noqa: PLC0415 - all of announcing comes with it; a terminal needs none
+
         await managed(desk, event, what, chat)
         return
     if what.name not in _CLAIM_THEMSELVES and not await first(desk, event):

@@ -15,13 +15,13 @@ from bot.core.triage.placement import Rooms
 from bot.core.triage.turn import Around
 from bot.ports.leases import Leases
 from bot.ports.meters import UNMETERED, Meters
-from bot.ports.pages import PageStore
 from bot.ports.status import StatusSource
 from bot.ports.store import ConversationStore
 from bot.ports.studio import Studio
 from bot.ports.tallies import UNCOUNTED, Tallies
 
 if TYPE_CHECKING:
+    from bot.ports.pages import PageStore
     from handlers.room import Lookout
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
-from bot.core.event import Origin
-from bot.core.form import Form, Option
 from bot.core.status.announcement_view import Notice
 from bot.core.status.subscription import Place
 from bot.core.view import View
@@ -76,26 +74,6 @@ class Channels(Protocol):
 
     async def tell(self, place: Place, user: str, view: View) -> Delivery:
         """Tell one person of the workspace something privately."""
-
-
-@runtime_checkable
-class Manages(Protocol):
-    """A chat in which people choose what is announced in a channel."""
-
-    async def may_manage(self, origin: Origin) -> bool:
-        """Say whether the platform lets `origin.user` manage `origin.channel`; False also where it does not tell."""
-
-    async def lacks(self, origin: Origin) -> str | None:
-        """Return the rights without which nothing can be announced in a channel; empty where none is missing.
-
-        None for a kind of channel that takes no announcements.
-        """
-
-    async def mentions(self, origin: Origin) -> tuple[Option, ...]:
-        """Return whom an announcement in a channel could mention; values are as in `Choice.mention`."""
-
-    async def ask(self, origin: Origin, form: Form) -> None:
-        """Show a form to `origin.user`; its answers come as a `Commanded`. `ChatUnavailable` where that is too late."""
 
 
 @runtime_checkable

@@ -14,6 +14,7 @@ from bot.ports.announcing import Channels
 from bot.ports.feed import Feed
 from bot.ports.meters import UNMETERED, Meters
 from bot.ports.pages import PageStore
+from bot.runtime.pages import watched
 from bot.runtime.rhythm import RHYTHM, Rhythm
 from bot.runtime.settings import Settings
 from handlers.announce import Announcer, Office, tidy
@@ -116,12 +117,6 @@ def budgets(settings: Settings) -> Mapping[str, Budget]:
         "slack": Budget(posts=slack.posts_a_minute, edits=slack.edits_a_minute, channel=slack.channel_seconds),
         "discord": Budget(second=discord.announcements_a_second, channel=discord.channel_seconds),
     }
-
-
-def watched(settings: Settings, known: Page) -> tuple[Page, ...]:
-    """Return the pages to watch: the one we know, with what the settings say of it, and those they add."""
-    first = Page(settings.status.page_id or known.id, known.name, settings.status.hosts or known.hosts, known.redirects)
-    return (first, *(Page(page.id, page.name or page.id, page.hosts) for page in settings.status.pages))
 
 
 def declared(settings: Settings, default: str) -> tuple[Declared, ...]:

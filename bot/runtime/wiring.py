@@ -18,8 +18,8 @@ from bot.ports.meters import UNMETERED, Meters
 from bot.ports.status import StatusSource
 from bot.runtime.content import Content
 from bot.runtime.loading import load
+from bot.runtime.pages import watched
 from bot.runtime.settings import Settings
-from bot.runtime.watching import watched
 from handlers.desk import Desk
 
 if TYPE_CHECKING:

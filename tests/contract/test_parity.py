@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.discord.commands import PLAIN
-from handlers.channel import MANAGING
-from handlers.commands import COMMANDS
+from handlers.commands import COMMANDS, MANAGING
 from tests.contract.bench_console import Console
 from tests.contract.bench_discord import DiscordBench
 from tests.contract.bench_slack import SlackBench

@@ -10,8 +10,9 @@ from bot.adapters.rehearsal.channels import PaperChannels
 from bot.adapters.rehearsal.pages import MemoryPages
 from bot.core.status.subscription import Choice, Place, Standing
 from bot.runtime.loading import load
+from bot.runtime.pages import watched
 from bot.runtime.settings import load_settings
-from bot.runtime.watching import declared, open_watch, watched
+from bot.runtime.watching import declared, open_watch
 from handlers.replay import Clock
 
 FILE = """

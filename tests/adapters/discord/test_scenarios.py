@@ -13,8 +13,7 @@ from simcord.enums import OverwriteType
 
 from bot.adapters.discord.wire import Ready
 from bot.core.event import Commanded, Said
-from handlers.channel import MANAGING
-from handlers.commands import COMMANDS
+from handlers.commands import COMMANDS, MANAGING
 from tests.adapters.discord.openapi import faults, needs_openapi
 from tests.adapters.discord.town import Town, built, labels, parts, said, town
 from tests.contract.test_chat import CUT_OFF, OVERLOADED, QUESTION, SECRET, TOOLS
