@@ -24,6 +24,8 @@ from handlers.desk import Desk
 
 if TYPE_CHECKING:
     from bot.adapters.store.server import Server
+    from bot.ports.leases import Leases
+    from bot.ports.pages import PageStore
     from handlers.room import Lookout
 
 
@@ -40,16 +42,16 @@ async def desk(
     meters: Meters = UNMETERED,
     *,
     counting: bool = False,
+    announcing: bool = True,
     bounds: Bounds = BOUNDS,
 ) -> AsyncIterator[Desk]:
     """Put a desk together and take it down again; raises SettingsError, ContentError or StoreUnavailable.
 
-    counting: reports of several people are counted, which takes more than one person.
+    counting: reports of several people are counted, which takes more than one person. announcing: channels can hear of
+    pages, and work is shared with other processes.
     """
     # Imported late: most sub-commands need neither store nor page.
     from bot.adapters.store import connect  # noqa: PLC0415
-    from bot.adapters.store.leases import RedisLeases  # noqa: PLC0415
-    from bot.adapters.store.pages import RedisPages  # noqa: PLC0415
     from bot.adapters.store.tallies import RedisTallies  # noqa: PLC0415
 
     content = content or load(settings.content_dirs, locale=settings.locale)
@@ -58,6 +60,7 @@ async def desk(
     store.server.meters = meters
     tallies = RedisTallies(store.server)
     lookout = _lookout(settings, store.server) if counting else None
+    leases, pages = _shared(store.server) if announcing else (None, None)
     try:
         source = status_source(settings, content.library.services.page)
         try:
@@ -69,8 +72,8 @@ async def desk(
                 clock=time.time,
                 managed=settings.devices == "managed",
                 rooms={"slack": settings.slack.rooms, "discord": settings.discord.rooms},
-                leases=RedisLeases(store.server),
-                pages=RedisPages(store.server),
+                leases=leases,
+                pages=pages,
                 watched={page.id: page.name for page in watched(settings, content.library.services.page)},
                 pace=settings.conversations.pace,
                 tallies=tallies,
@@ -98,6 +101,13 @@ async def _flushed(flush: Callable[[], Awaitable[None]]) -> None:
         await flush()
     except StoreError as error:
         _log.warning("not written at the end", error=str(error))
+
+
+def _shared(server: Server) -> tuple[Leases, PageStore]:
+    from bot.adapters.store.leases import RedisLeases  # noqa: PLC0415 - a terminal shares nothing
+    from bot.adapters.store.pages import RedisPages  # noqa: PLC0415 - the same
+
+    return RedisLeases(server), RedisPages(server)
 
 
 def _lookout(settings: Settings, server: Server) -> Lookout:
