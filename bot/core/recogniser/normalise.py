@@ -48,8 +48,8 @@ _BLANKS = bytes(n if chr(n).isalnum() else ord(" ") for n in range(128)) + bytes
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _EAST = re.compile(f"[{_CJK}]+")
 _WORD = re.compile(
-    rf"\bclaude[\W_]+code(?![^\W_])|[{_CJK}]+|(?<![^\W_])(?:[cdjlmnst]|qu)(?=['\u2019\u02bc\u2018][^\W\d_])|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*",
-    re.IGNORECASE,
+    # Case is of no matter only where it says so: that East Asian letters have none takes Python a while to find out.
+    rf"\b(?i:claude[\W_]+code)(?![^\W_])|[{_CJK}]+|(?<![^\W_])(?i:[cdjlmnst]|qu)(?=['\u2019\u02bc\u2018][^\W\d_])|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*"
 )
 _FOLD = dict(zip("àáâãäåāçčèéêëēėęìíîïīñńòóôõöøōùúûüūýÿšžёй", "aaaaaaacceeeeeeeiiiiinnooooooouuuuuyyszеи", strict=True))  # noqa: RUF001
 _ACCENTED = re.compile(f"[{''.join(_FOLD)}]")
