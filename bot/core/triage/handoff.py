@@ -121,7 +121,7 @@ def cause_title(library: Library, cause: str) -> str:
 
 def _tried(library: Library, conversation: Conversation) -> Iterator[str]:
     say = library.messages.text
-    answered = tuple(_once(conversation.history))
+    answered = tuple(_once(library, conversation.history))
     if answered:
         yield say("handoff.tried")
     if len(answered) > _VISITS:
@@ -139,13 +139,14 @@ def _asked(library: Library, visit: Visit) -> Inline:
     return (library.question(visit.step) if visit.guide == FACTS else library.step(visit.guide, visit.step)[1]).title
 
 
-def _once(history: Iterable[Visit]) -> Iterator[Visit]:
+def _once(library: Library, history: Iterable[Visit]) -> Iterator[Visit]:
     """Leave out what Redial answered by itself a second time: the page is asked again and again."""
     known = set[tuple[str, str]]()
     for visit in history:
-        if visit.by or (visit.step, visit.choice) not in known:
+        asked = plain(_asked(library, visit)), visit.choice
+        if visit.by or asked not in known:
             yield visit
-        known.add((visit.step, visit.choice))
+        known.add(asked)
 
 
 def _began(library: Library, began: str) -> str:
