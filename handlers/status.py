@@ -130,7 +130,7 @@ def _parts(say: Messages, board: Board) -> Iterator[Block]:
     ]
     if parts:
         yield Bullets(tuple(parts))
-    if work := len(board.components) - len(parts):
+    if work := sum(part.operational and not part.hidden for part in board.components):
         yield Text(say.inline("board.rest" if parts else "board.work", n=work))
 
 

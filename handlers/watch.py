@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -81,9 +81,17 @@ class Watcher:
         if after.revision != before.page.revision:
             _log.info("watch.news", page=page_id, revision=after.revision)
             self._strange(after)
+        if gone := before.page.components.keys() - after.components.keys():
+            await self._gone(before.page, gone)
         if (trouble := before.page.trouble) is not None and trouble.told:
             _log.warning("watch.back", page=page_id, link=after.link, lasted=round(await pages.now() - trouble.since))
         return True
+
+    async def _gone(self, page: Page, gone: Set[str]) -> None:
+        """Tell the operators of parts the page no longer lists: who chose them hears of nothing any more."""
+        names = ", ".join(sorted(page.components[part].name or part for part in gone))
+        chose = [s for s in await self.office.pages.subscriptions(page.id) if s.choice.components & gone]
+        _log.error("watch.parts-gone", page=page.id, parts=names, channels=len(chose), link=page.link)
 
     def _strange(self, page: Page) -> None:
         """Say once what words the page uses that nobody knows; they are shown as they are, and never as "over"."""

@@ -178,10 +178,27 @@ def test_maintenances_of_the_summary_are_on_the_board() -> None:
     assert running.open
 
 
-def test_groups_are_left_out_and_offsets_are_understood() -> None:
+def test_groups_and_signposts_are_left_out_and_offsets_are_understood() -> None:
     components = parse_summary(document("summary_groups_other_timezone.json"), page_id="exampleexamp").components
-    assert [c.name for c in components] == ["Fast", "Large", "See status.example.com for more"]
+    assert [(c.name, c.hidden) for c in components] == [("Fast", False), ("Large", True)]
     assert parse_time("2026-11-03T07:00:00.120-07:00") == parse_time("2026-11-03T14:00:00.120Z")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("Visit www.githubstatus.com for more information", True),
+        ("see our page at status.example.com", True),
+        ("platform.claude.com (formerly console.anthropic.com)", False),
+        ("claude.ai", False),
+        ("Visitor analytics", False),
+        ("Seeds.io", False),
+    ],
+)
+def test_a_signpost_among_the_parts_is_no_part(name: str, is_one: bool) -> None:  # noqa: FBT001 - a case
+    part = {"id": "p1", "name": name, "status": "operational"}
+    found = parse_summary({"page": {"id": "p"}, "components": [part]}, page_id="p").components
+    assert (found == ()) is is_one
 
 
 # -- other servers' forms -----------------------------------------------------------------------------------

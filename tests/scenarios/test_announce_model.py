@@ -211,14 +211,7 @@ class World:
                 if announced or (due and known.standing is Standing.LISTED):
                     missing = {m for m in self.marks(known) if m not in first}
                     assert known.incident.id in bundled or not missing, (channel, known, first)
-        if not self.lost:
-            # Of several incidents nobody knows which of two updates of one moment came first.
-            for post in (m for m in self.here("ALL") if not m.parent and len(self.names(m)) == 1):
-                thread = [post, *(m for m in self.here("ALL") if m.parent == post.ref)]
-                order = [int(mark[2:-1]) for m in thread for mark in MARK.findall(words(m.shows[0]))]
-                assert order == sorted(order), "told in the order in which it was said"
-        still = Counter((m.parent, line) for m in self.here("ALL") for line in STILL.findall(words(m.shows[-1])))
-        assert all(count == 1 for count in still.values()), still
+        self.judge_threads()
         for channel in ("ALL", "GRAVE", "EDITS"):
             assert channel == "ALL" or not any(STILL.search(words(m.shows[-1])) for m in self.here(channel))
             for message in self.here(channel):
@@ -234,6 +227,17 @@ class World:
         for known in page.incidents.values():
             if known.incident.id in posts and known.incident.id not in bundled:
                 assert all(mark in shown for mark in self.marks(known)), "what is only edited shows it all"
+
+    def judge_threads(self) -> None:
+        """What is said below a message is said in order, and that it is still open once a day."""
+        if not self.lost:
+            # Of several incidents nobody knows which of two updates of one moment came first.
+            for post in (m for m in self.here("ALL") if not m.parent and len(self.names(m)) == 1):
+                thread = [post, *(m for m in self.here("ALL") if m.parent == post.ref)]
+                order = [int(mark[2:-1]) for m in thread for mark in MARK.findall(words(m.shows[0]))]
+                assert order == sorted(order), "told in the order in which it was said"
+        still = Counter((m.parent, line) for m in self.here("ALL") for line in STILL.findall(words(m.shows[-1])))
+        assert all(count == 1 for count in still.values()), still
 
     def told(self, channel: str) -> Counter[str]:
         """How often each update was told: by the first version of a message."""

@@ -15,9 +15,10 @@ from bot.core.status.announcement_view import Tone
 from bot.core.status.incident import Incident
 from bot.core.status.official import reading
 from bot.core.status.statuspage import parse_incidents, parse_summary
-from bot.core.status.watch import Standing
+from bot.core.status.watch import Page, Standing
 from bot.core.text import Text
 from handlers.announce import Announcer, Office
+from handlers.channel import menu_of
 from tests.core.test_statuspage import board
 from tests.scenarios.announcing import (
     API,
@@ -361,6 +362,9 @@ class TestWhoHearsOfIt:
         names = {c["id"] for c in groups["components"] if c.get("group")}
         assert names
         assert names.isdisjoint(c.id for c in listed)
+        assert [c.name for c in listed] == ["Fast", "Large"], "nor what only says where the page is"
+        offered = menu_of(content().library.services, Page("p", components={c.id: c for c in listed}), "Example")
+        assert [part.label for part in offered.parts] == ["Fast"], "nor what the page shows only while it is broken"
 
     async def test_29_a_renamed_part_keeps_its_subscribers(self, town: Town) -> None:
         await town.listen("API", components=frozenset({API}))

@@ -13,11 +13,13 @@ from structlog.typing import EventDict
 
 from bot.adapters.statuspage.client import StatusPage
 from bot.adapters.statuspage.settings import PageSettings
+from bot.core.status.incident import Health
 from bot.core.status.watch import FeedHealth
+from handlers.board import StoredStatus
 from handlers.watch import INTERVAL, STALE_AFTER, Watcher
 from tests.adapters.statuspage.pageserver import FIXTURES, Answer, Clocks, PageServer, document
 from tests.scenarios import announcing, test_failure_cases
-from tests.scenarios.announcing import CLAUDE, OLD, START, Town, made, page_of, text
+from tests.scenarios.announcing import CLAUDE, CODE, OLD, START, Town, made, page_of, text
 
 
 class Watched:
@@ -175,6 +177,30 @@ async def test_25_a_first_reading_that_fails_is_waited_out_without_a_hot_loop(st
     here.recovers("life_1_investigating.json")
     await here.tick()
     assert len(here.town.posts()) == 1
+
+
+async def test_29_a_part_the_page_replaces_is_no_longer_called_fine_and_operators_hear_of_it_once(
+    here: Watched, log: list[EventDict]
+) -> None:
+    await here.town.listen("CODE", components=frozenset({CODE}))
+    summary = document("summary_all_operational.json")
+    summary["incidents"] = []
+    here.server.says(page_of(*OLD), summary)
+    await here.tick()
+    status = StoredStatus(here.town.pages, CLAUDE, here.page, lambda: here.town.clock.now)
+    await status.refresh()
+    assert (await status.board()).clear(frozenset({CODE}))
+    (code,) = (part for part in summary["components"] if part["id"] == CODE)
+    code["id"] = "anotherid000"
+    here.server.says(page_of(*OLD), summary)
+    for _ in range(3):
+        await here.tick()
+    await status.refresh()
+    board = await status.board()
+    assert board.health is Health.OK
+    assert not board.clear(frozenset({CODE})), "its last word of a part it no longer lists is no word about now"
+    (told,) = [line for line in log if line["event"] == "watch.parts-gone"]
+    assert (told["parts"], told["channels"], told["log_level"]) == ("Claude Code", 1, "error")
 
 
 async def test_33_a_nudge_is_never_data(here: Watched) -> None:

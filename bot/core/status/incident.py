@@ -128,11 +128,12 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A part of the service the page reports on."""
+    """A part of the service the page reports on. hidden: the page shows it only while something is wrong with it."""
 
     id: str
     name: str
     status: str
+    hidden: bool = False
 
     @property
     def operational(self) -> bool:

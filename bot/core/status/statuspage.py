@@ -33,6 +33,8 @@ _TAG = re.compile(
     r"(?:[\s/][^<>]*)?>",
     re.IGNORECASE,
 )
+# What vendors put among their components to lead people to their page: "Visit www.example.com for more information".
+_SIGNPOST = re.compile(r"(?:see|visit)\b.*\b[\w-]+\.[\w-]+", re.IGNORECASE)
 _INLINE = frozenset(
     {"a", "abbr", "b", "big", "code", "em", "i", "small", "span", "strong", "sub", "sup", "td", "th", "u", "var"}
 )
@@ -211,7 +213,10 @@ def _component(item: object) -> Component | None:
     # A group's state only repeats its children's.
     if not isinstance(item, Mapping) or item.get("group") is True or not (component_id := _id(item.get("id"))):
         return None
-    return Component(component_id, _line(item.get("name")), _word(item.get("status")))
+    name = _line(item.get("name"))
+    if _SIGNPOST.match(name):
+        return None
+    return Component(component_id, name, _word(item.get("status")), item.get("only_show_if_degraded") is True)
 
 
 def _components(value: object, key: str) -> tuple[str, ...]:

@@ -196,14 +196,15 @@ class _Merge:
         known = {i: k for i, k in known.items() if not self._forgotten(k)}
         bundles = (*(b for b in self._page.bundles if not known.keys().isdisjoint(b.incidents)), *self._bundles(known))
         changed = self._first or any(k.changed == self._next for k in known.values())
-        components = {c.id: c for c in self._reading.components}
+        # What the page no longer lists is not kept: its last word of it is no word about now.
+        components = {c.id: c for c in self._reading.components} or self._page.components
         return Page(
             self._page.id,
             self._next if changed else self._page.revision,
             self._reading.at,
             known,
             bundles,
-            {**self._page.components, **components},
+            components,
             self._reading.link or self._page.link,
         )
 
