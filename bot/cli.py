@@ -20,6 +20,9 @@ T = TypeVar("T")
 _EXIT_TROUBLE = 2
 """Exit code when a command could not do its work: settings, content, store. 1 says that it found problems."""
 
+_EXIT_LEFT = 130
+"""Exit code when Ctrl-C, or the end of who reads the output, ended it."""
+
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 _data_dir = click.option(
     "--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where Redial's own store keeps its files."
@@ -30,6 +33,7 @@ _data_dir = click.option(
 @click.version_option(package_name="redial")
 def main() -> None:
     """Triage for team channels when Claude drops the line."""
+    _streams()
 
 
 @main.command()
@@ -62,15 +66,17 @@ def run(data_dir: Path | None) -> None:
 
 
 @main.command()
+@_data_dir
 @_json
-def doctor(as_json: bool) -> None:  # noqa: FBT001
+def doctor(data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
     """Check settings, content, store, status page and platforms. Exit code 1 if something does not work."""
     from bot.runtime import doctor as doctors  # noqa: PLC0415
     from bot.runtime.checks import Health  # noqa: PLC0415
 
-    checks = _awaited(doctors.examine())
-    click.echo(doctors.as_json(checks) if as_json else doctors.as_text(checks))
-    sys.exit(int(any(check.health is Health.FAIL for check in checks)))
+    with _told():
+        checks = _awaited(doctors.examine(data_dir=data_dir))
+        click.echo(doctors.as_json(checks) if as_json else doctors.as_text(checks))
+        sys.exit(int(any(check.health is Health.FAIL for check in checks)))
 
 
 @main.command()
@@ -149,9 +155,11 @@ def drill(pause: float, channel: str, stay: float, data_dir: Path | None, as_jso
 
 @main.command()
 @click.argument("text", required=False)
-@click.option("--jsonl", type=click.File(encoding="utf-8"), help="File with one JSON object a line.")
+@click.option("--jsonl", type=click.File(encoding="utf-8", errors="replace"), help="File with one JSON object a line.")
 @click.option("--field", default="text", show_default=True, help="Which field of it holds the text.")
-@click.option("--report", type=click.File(encoding="utf-8"), help="Labelled reports: print how many are right.")
+@click.option(
+    "--report", type=click.File(encoding="utf-8", errors="replace"), help="Labelled reports: print how many are right."
+)
 def recognise(text: str | None, jsonl: IO[str] | None, field: str, report: IO[str] | None) -> None:
     """Say what TEXT (or - for standard input) would be taken for, as JSON."""
     from bot.runtime import recognising  # noqa: PLC0415
@@ -278,6 +286,16 @@ def store_stop(data_dir: Path | None) -> None:
         sys.exit(0 if stopped else 1)
 
 
+def _streams() -> None:
+    """Have a letter that the locale does not know replaced, in either direction; what is closed is empty."""
+    import io  # noqa: PLC0415
+
+    sys.stdin, sys.stdout = sys.stdin or io.StringIO(), sys.stdout or io.StringIO()
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def _awaited(work: Coroutine[Any, Any, T], *, log: Callable[[], None] | None = None) -> T:
     """Run to the end. log: begins the log; without it only what went wrong is said, and never among the answers."""
     import asyncio  # noqa: PLC0415 - `--help` needs none of it
@@ -331,4 +349,8 @@ def _told() -> Iterator[None]:
         click.echo(f"redial: {error}", err=True)
         sys.exit(_EXIT_TROUBLE)
     except (KeyboardInterrupt, BrokenPipeError):
-        sys.exit(130)
+        sys.exit(_EXIT_LEFT)
+    except OSError as error:
+        named = f": {error.filename}" if error.filename else ""
+        click.echo(f"redial: {error.strerror or type(error).__name__}{named}", err=True)
+        sys.exit(_EXIT_TROUBLE)

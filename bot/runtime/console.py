@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 
 from bot.adapters.console.chat import ConsoleChat
 from bot.adapters.console.plain import as_json, as_text
 from bot.adapters.console.session import Session
+from bot.core.errors import ChatUnavailable
 from bot.core.event import Origin
 from bot.core.guides.library import Library
-from bot.core.text import Evidence
+from bot.core.text import Evidence, visible
 from bot.core.view import View
 from bot.runtime.collecting import go_on
 from bot.runtime.dispatcher import Dispatcher
@@ -32,7 +33,7 @@ _WATCH = 60.0
 
 async def chat(settings: Settings, *, user: str, json: bool) -> None:
     """Talk until the input ends; raises RedialError for what keeps it from starting."""
-    async with open_desk(settings) as desk:
+    async with open_desk(settings, announcing=False) as desk:
         go_on()
         # Read while the person types, so that the first answer does not wait for it.
         first = asyncio.ensure_future(desk.status.board())
@@ -44,15 +45,23 @@ async def chat(settings: Settings, *, user: str, json: bool) -> None:
 
 
 async def _pipe(desk: Desk, user: str, *, json: bool) -> None:
+    """Answer a line with a view; who reads no more ends it, and is still owed what they did not see."""
     out = sys.stdout
     grades = _grades(desk.library)
+    left: list[OSError] = []
 
     def show(view: View) -> None:
         text = as_json(view, grades=grades).decode() if json else as_text(view, grades=grades) + "\n"
-        out.write(text + "\n")
-        out.flush()
+        try:
+            out.write(text + "\n")
+            out.flush()
+        except OSError as error:
+            left.append(error)
+            raise ChatUnavailable(f"what is written here is read by nobody: {error.strerror}") from error
 
-    await _talk(desk, user, show, _stdin())
+    await _talk(desk, user, show, _while_read(_stdin(), left))
+    if left:
+        raise left[0]
 
 
 async def _terminal(desk: Desk, user: str) -> None:
@@ -68,6 +77,7 @@ async def _terminal(desk: Desk, user: str) -> None:
 async def _talk(
     desk: Desk, user: str, show: Callable[[View], None], lines: AsyncIterator[str], *, greet: bool = False
 ) -> None:
+    user = visible(user)
     # A workspace each: what one person of this machine is owed is not shown to another.
     origin = Origin("console", user, "terminal", user)
     terminal = ConsoleChat(show)
@@ -101,6 +111,13 @@ async def _watch(desk: Desk, origin: Origin, terminal: ConsoleChat) -> None:
         mine = await desk.store.of(origin)
         await tell_ended(desk, mine, terminal)
         await tell_touched(desk, mine, terminal)
+
+
+async def _while_read(lines: AsyncIterator[str], left: Sequence[OSError]) -> AsyncIterator[str]:
+    async for line in lines:
+        yield line
+        if left:
+            return
 
 
 async def _stdin() -> AsyncIterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -13,19 +14,20 @@ from bot.core.status.subscription import Place
 from bot.runtime.checks import Check, Health
 from bot.runtime.content import Content
 from bot.runtime.loading import load
+from bot.runtime.pages import watched
 from bot.runtime.platforms import PLATFORMS, Platform
-from bot.runtime.settings import Settings, config_file, load_settings
-from bot.runtime.watching import watched
+from bot.runtime.settings import Settings, load_settings
+from bot.runtime.sources import config_file
 from bot.runtime.wiring import status_source
 
 _PATIENCE = 10.0
 """Seconds the status page gets to answer."""
 
 
-async def examine(platforms: Sequence[Platform] = PLATFORMS) -> list[Check]:
+async def examine(platforms: Sequence[Platform] = PLATFORMS, *, data_dir: Path | None = None) -> list[Check]:
     """Look at everything, in the order in which a start would need it; never raises."""
     try:
-        settings = load_settings()
+        settings = load_settings(data_dir=data_dir)
     except SettingsError as error:
         return [Check("settings", Health.FAIL, str(error), "correct that setting; `redial init` writes an example")]
     checks = [_settings()]

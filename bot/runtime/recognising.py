@@ -10,18 +10,19 @@ import msgspec
 from bot.core.errors import SettingsError
 from bot.core.recogniser.engine import Recogniser, Recognition
 from bot.core.redaction import redact
+from bot.core.text import visible
 from handlers.recognition_report import evaluate, labelled, render
 
 
 def single(text: str) -> Iterator[str]:
     """Return one text as the only row of a JSON lines file."""
-    yield msgspec.json.encode({"text": text}).decode()
+    yield msgspec.json.encode({"text": visible(text)}).decode()
 
 
 def decisions(recogniser: Recogniser, lines: Iterable[str], field: str) -> Iterator[str]:
     """Yield one line of JSON for each line; raises SettingsError naming the line that is none."""
     for row in _rows(lines, field):
-        found = recogniser.recognise(redact(str(row[field])).text)
+        found = recogniser.recognise(redact(visible(str(row[field]))).text)
         yield msgspec.json.encode({"id": row.get("id"), **_decision(found)}).decode()
 
 
@@ -40,7 +41,7 @@ def _measured(recogniser: Recogniser, rows: Sequence[dict[str, Any]], form: str)
         known = [labelled(row, form) for row in rows]
     except KeyError as error:
         raise SettingsError(f"a labelled report needs `id`, `guide` and a text; {error} is missing") from None
-    found = {row.id: recogniser.recognise(redact(row.text).text) for row in known}
+    found = {row.id: recogniser.recognise(redact(visible(row.text)).text) for row in known}
     return render(evaluate(known, found))
 
 
@@ -52,7 +53,9 @@ def _rows(lines: Iterable[str], field: str = "") -> Iterator[dict[str, Any]]:
             row = msgspec.json.decode(line)
         except msgspec.DecodeError as error:
             raise SettingsError(f"line {n} is not JSON: {error}") from None
-        if not isinstance(row, dict) or (field and field not in row):
+        if not isinstance(row, dict):
+            raise SettingsError(f"line {n} is no JSON object")
+        if field and field not in row:
             raise SettingsError(f"line {n} has no field `{field}` (--field names another)")
         yield row
 

@@ -14,14 +14,13 @@ from typing import Any, Literal
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from bot.core.errors import SettingsError
 from bot.core.triage.life import Pace
 from bot.core.triage.placement import Rooms
-
-FILE = "redial.toml"
+from bot.runtime.mistakes import PREFIX, misspelt, sentence
+from bot.runtime.sources import Environment, SecretFiles, SettingsFile, config_file
 
 
 class WatchedPage(BaseModel):
@@ -159,6 +158,15 @@ class DiscordSettings(ChannelSettings):
         default=40, ge=1, le=45, description="announcements a second; Discord allows a bot 50, the rest is for people"
     )
 
+    @field_validator(
+        "triage_channels", "watched_channels", "room_channels", "admins", "handoff_channel", "handoff_person", "helpers"
+    )
+    @classmethod
+    def _ids(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        if not all(one.isdecimal() for one in ([value] if isinstance(value, str) else value) if one):
+            raise ValueError("ids are numbers: with Developer Mode on, right click, and Copy ID")
+        return value
+
 
 class RoomSettings(BaseModel):
     """When several reports are more than a coincidence."""
@@ -216,7 +224,7 @@ class Settings(BaseSettings):
     """Everything that can be set. Each has a default with which `redial chat` works."""
 
     model_config = SettingsConfigDict(
-        env_prefix="REDIAL_", env_nested_delimiter="__", extra="forbid", frozen=True, env_ignore_empty=True
+        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True, env_ignore_empty=True
     )
 
     devices: Literal["managed", "personal"] = Field(
@@ -305,50 +313,13 @@ class Settings(BaseSettings):
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature of pydantic-settings
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature of pydantic-settings
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the same
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the same
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Say where values come from: the command line, the environment, the file."""
-        return init_settings, env_settings, _SecretFiles(settings_cls), _File(settings_cls, config_file())
-
-
-class _SecretFiles(PydanticBaseSettingsSource):
-    """Secrets in files, each named by a variable that ends in `_FILE`."""
-
-    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """Part of pydantic-settings' interface."""
-        name = str(field.validation_alias or "")
-        path = os.environ.get(f"{name}_FILE", "") if name else ""
-        if path and os.environ.get(name):
-            raise SettingsError(f"both {name} and {name}_FILE are set: take one away")
-        return (_secret_in(f"{name}_FILE", Path(path)) if path else None), name or field_name, False
-
-    def __call__(self) -> dict[str, Any]:
-        found = [self.get_field_value(info, name) for name, info in self.settings_cls.model_fields.items()]
-        return {name: value for value, name, _ in found if value is not None}
-
-
-def _secret_in(variable: str, path: Path) -> str:
-    try:
-        found = path.read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise SettingsError(f"{variable} names {path}, which cannot be read: {why}") from None
-    if not found:
-        raise SettingsError(f"{variable} names {path}, which is empty")
-    return found
-
-
-class _File(TomlConfigSettingsSource):
-    """The settings file, which holds no secrets."""
-
-    def __call__(self) -> dict[str, Any]:
-        found = super().__call__()
-        for name in found:
-            if name.lower() in secret_names():
-                raise SettingsError(f"{name.upper()} comes from the environment only: take it out of {config_file()}")
-        return found
+        environment = Environment(settings_cls), SecretFiles(settings_cls)
+        return init_settings, *environment, SettingsFile(settings_cls, config_file())
 
 
 def groups() -> dict[str, type[BaseModel]]:
@@ -362,25 +333,21 @@ def secret_names() -> frozenset[str]:
     return frozenset(name for name, info in Settings.model_fields.items() if info.validation_alias)
 
 
-def config_file() -> Path:
-    """Return the settings file: `REDIAL_CONFIG`, else `redial.toml` in the current folder."""
-    return Path(os.environ.get("REDIAL_CONFIG") or FILE)
-
-
 def load_settings(**over: Any) -> Settings:  # noqa: ANN401 - values of any setting
     """Read the settings; values that are None do not count. Raises SettingsError naming the setting, not its value."""
     given = os.environ.get("REDIAL_CONFIG")
     if given and not Path(given).is_file():
         raise SettingsError(f"REDIAL_CONFIG names {given}, which is not there")
+    if strange := misspelt(Settings, os.environ):
+        raise SettingsError(strange)
     try:
         return Settings(**{key: value for key, value in over.items() if value is not None})
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        name = ".".join(str(part) for part in first["loc"])
-        message = f"setting `{name}`: {first['msg']} (in {config_file()} or the environment)"
-        raise SettingsError(message) from None
+        wrong = error.errors(include_input=False, include_url=False)
+        raise SettingsError(sentence(wrong, Settings, os.environ, str(config_file()))) from None
     except TOMLDecodeError as error:
         raise SettingsError(f"{config_file()} is not TOML: {error}") from None
-    except (OSError, ValueError) as error:
-        # pydantic-settings says which variable of the environment cannot be read, and nothing of its value.
-        raise SettingsError(f"the settings cannot be read: {error}") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{config_file()} is not UTF-8 text") from None
+    except OSError as error:
+        raise SettingsError(f"{config_file()} cannot be read: {error.strerror}") from None

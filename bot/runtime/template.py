@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bot.core.errors import SettingsError
-from bot.runtime.settings import FILE, Settings, groups, secret_names
+from bot.runtime.settings import Settings, groups, secret_names
+from bot.runtime.sources import FILE
 
 _HEAD = """\
 # Settings of Redial. Everything here is optional; what is commented out shows its default.

@@ -132,8 +132,8 @@ def test_init_writes_settings_that_can_be_read_and_never_overwrites(redial: Redi
 @pytest.mark.parametrize(
     ("toml", "said"),
     [
-        ('devices = "borrowed"', "setting `devices`"),
-        ('colour = "red"', "setting `colour`"),
+        ('devices = "borrowed"', "`devices` must be"),
+        ('colour = "red"', "`colour` is no setting"),
         ("devices = ", "is not TOML"),
         ('content_dirs = ["/nowhere"]', "content folder /nowhere is not there"),
         ('redis_url = "redis://:hunter2@host"', "REDIS_URL"),

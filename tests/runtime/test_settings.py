@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from bot.core.errors import SettingsError
-from bot.runtime.settings import Settings, StatusSettings, config_file, groups, load_settings, secret_names
+from bot.runtime.settings import Settings, StatusSettings, groups, load_settings, secret_names
+from bot.runtime.sources import config_file
 from bot.runtime.template import template, write
 
 Env = pytest.MonkeyPatch
@@ -66,32 +68,87 @@ def test_a_home_folder_is_meant_by_the_tilde(monkeypatch: Env) -> None:
 @pytest.mark.parametrize(
     ("toml", "told"),
     [
+        ('devices = "mine"\n', "redial.toml: `devices` must be 'managed' or 'personal'"),
+        ('device = "managed"\n', "redial.toml: `device` is no setting; is `devices` meant?"),
+        ("[slak]\nport = 1\n", "redial.toml: `slak` is no setting; is `slack` meant?"),
         (
-            'devices = "mine"\n',
-            r"^setting `devices`: .*'managed' or 'personal'.* \(in redial.toml or the environment\)",
+            '[slack]\ntriage_chanels = ["C1"]\n',
+            "`slack.triage_chanels` is no setting; is `slack.triage_channels` meant?",
         ),
-        ('device = "managed"\n', r"^setting `device`: "),
-        ('[status]\npage = "x"\n', r"^setting `status.page`: "),
-        ('content_dirs = "here"\n', r"^setting `content_dirs`: "),
-        ('locale = "xx"\n', r"^setting `locale`: "),
-        ('devices = "managed\n', r"^redial.toml is not TOML: "),
-        ('redis_url = "redis://:secret@x"\n', r"^REDIS_URL comes from the environment only: "),
-        ('slack_bot_token = "xoxb-secret"\n', r"^SLACK_BOT_TOKEN comes from the environment only: "),
+        (
+            '[slack]\nbot_token = "xoxb-secret"\n',
+            "redial.toml: `slack.bot_token` is no setting; is SLACK_BOT_TOKEN meant?",
+        ),
+        ("[colours]\n", "redial.toml: `colours` is no setting; `redial init` writes a file that names all"),
+        ('content_dirs = "secret"\n', "redial.toml: `content_dirs` must be a list, in square brackets"),
+        ('locale = "xx"\n', "redial.toml: `locale` must be 'en'"),
+        ("[status]\ninterval = 5\n", "redial.toml: `status.interval` must be at least 30"),
+        ("[status]\ninterval = 1.5\n", "redial.toml: `status.interval` must be a whole number"),
+        ('[slack]\nchannel_seconds = "secret"\n', "redial.toml: `slack.channel_seconds` must be a number"),
+        ("[health]\nport = 99999\n", "redial.toml: `health.port` must be at most 65535"),
+        ('[discord]\nhandoff_channel = "#secret"\n', "with Developer Mode on, right click, and Copy ID"),
+        ('[discord]\ntriage_channels = ["1", "secret"]\n', "with Developer Mode on, right click, and Copy ID"),
+        ("slack = 3\n", "redial.toml: `slack` is a table of settings, not one of them"),
+        ('[[operators]]\nplatform = "slack"\nworkspace = "T1"\n', "`channel` of `operators` number 1 is needed"),
+        ('[[operators]]\nplatform = "slack"\nworkspace = "T1"\nchanel = "secret"\n', "`operators.channel` meant?"),
+        ('devices = "managed\n', "redial.toml is not TOML: "),
+        ('redis_url = "redis://:secret@x"\n', "REDIS_URL comes from the environment only: "),
+        ('slack_bot_token = "xoxb-secret"\n', "SLACK_BOT_TOKEN comes from the environment only: "),
     ],
 )
 def test_a_bad_setting_is_named_without_its_value(here: Path, toml: str, told: str) -> None:
     (here / "redial.toml").write_text(toml)
-    with pytest.raises(SettingsError, match=told) as caught:
+    with pytest.raises(SettingsError, match=re.escape(told)) as caught:
+        load_settings()
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("REDIAL_CONTENT_DIRS", "[secret", "REDIAL_CONTENT_DIRS must be a list"),
+        ("REDIAL_SLACK__PORT", "secret", "REDIAL_SLACK__PORT must be a whole number"),
+        ("REDIAL_STATUS", "secret", "REDIAL_STATUS is a table of settings, not one of them"),
+        ("REDIAL_DEVICE", "secret", "REDIAL_DEVICE is no setting; is REDIAL_DEVICES meant?"),
+        ("REDIAL_STATUS__PAGEID", "secret", "REDIAL_STATUS__PAGEID is no setting; is REDIAL_STATUS__PAGE_ID meant?"),
+        ("REDIAL_STATUS_PAGE_ID", "secret", "REDIAL_STATUS_PAGE_ID is no setting; is REDIAL_STATUS__PAGE_ID meant?"),
+        ("REDIAL_SLAK__PORT", "1", "REDIAL_SLAK__PORT is no setting; is REDIAL_SLACK__PORT meant?"),
+        ("REDIAL_SLACK_BOT_TOKEN", "secret", "REDIAL_SLACK_BOT_TOKEN is no setting; is SLACK_BOT_TOKEN meant?"),
+        ("REDIAL_DISCORD_TOKEN_FILE", "secret", "is DISCORD_TOKEN_FILE meant?"),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_a_bad_variable_is_named_without_its_value(monkeypatch: Env, name: str, value: str, told: str) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError, match=re.escape(told)) as caught:
         load_settings()
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.usefixtures("here")
-def test_a_bad_variable_is_named_without_its_value(monkeypatch: Env) -> None:
-    monkeypatch.setenv("REDIAL_CONTENT_DIRS", "secret[")
-    with pytest.raises(SettingsError, match=r"content_dirs") as caught:
+def test_variables_that_an_orchestrator_sets_are_left_alone(monkeypatch: Env) -> None:
+    for name in ("REDIAL_PORT", "REDIAL_SLACK_PORT", "REDIAL_PORT_3000_TCP"):
+        monkeypatch.setenv(name, "tcp://10.0.0.1:3000")
+    monkeypatch.setenv("REDIAL_SERVICE_HOST", "10.0.0.1")
+    monkeypatch.setenv("REDIAL_SLACK_SERVICE_PORT", "3000")
+    assert load_settings().slack.port == Settings().slack.port
+
+
+@pytest.mark.usefixtures("here")
+def test_a_variable_holds_a_list_with_commas_or_as_json(monkeypatch: Env) -> None:
+    monkeypatch.setenv("REDIAL_SLACK__TRIAGE_CHANNELS", "C1, C2,")
+    monkeypatch.setenv("REDIAL_DISCORD__TRIAGE_CHANNELS", "1234567890123456789")
+    monkeypatch.setenv("REDIAL_DISCORD__ADMINS", '["1", "2"]')
+    settings = load_settings()
+    assert settings.slack.triage_channels == ("C1", "C2")
+    assert settings.discord.triage_channels == ("1234567890123456789",)
+    assert settings.discord.admins == ("1", "2")
+
+
+def test_a_file_that_cannot_be_read_is_told_by_its_name(here: Path) -> None:
+    (here / "redial.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match=r"^redial.toml is not UTF-8 text$"):
         load_settings()
-    assert "secret" not in str(caught.value)
 
 
 def test_a_file_that_is_named_and_not_there_is_told(here: Path, monkeypatch: Env) -> None:
