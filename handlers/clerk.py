@@ -40,8 +40,6 @@ from handlers.pacing import Pacer
 
 _ACTS = 50
 """Most acts in a row on one topic of one channel; the next walk goes on."""
-_LOOK_BACK = 120.0
-"""Seconds before an intent from which on its message is looked for: clocks differ."""
 _RECENT = 3 * DAY
 """Seconds since its last word for which a message about an ended incident is looked for in an emptied store."""
 _EARLY = 3600.0
@@ -322,7 +320,7 @@ class Clerk:
         place = self.subscription.place
         parent = here.post.ref if intent.doing is Doing.REPLY and here.post else ""
         async with asyncio.timeout(self._bounds.sent):
-            found = await self._channels.find(place, parent, intent.sent.key, intent.at - _LOOK_BACK)
+            found = await self._channels.find(place, parent, intent.sent.key, intent.at - self._bounds.apart)
         if isinstance(found, Failed):
             if found.why not in _NEVER:
                 return False

@@ -21,8 +21,6 @@ CODE = "yyzkbfz2thpt"
 _MINUTE = 60.0
 _TRIES, _AGAIN = 60, 1.0
 """How often, and after how many seconds, is looked again whether a stage can be told to its end."""
-_LOOK_BACK = 120.0
-"""Seconds before an intent from which on its message is looked for: clocks differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ async def cleaned_up(office: Office, place: Place, page: str) -> int:
             if (intent := record.intent) is not None and intent.doing is not Doing.EDIT:
                 # Nobody knows what became of it: the drill was broken off just then.
                 parent = record.post.ref if intent.doing is Doing.REPLY and record.post else ""
-                found = await channels.find(place, parent, intent.sent.key, intent.at - _LOOK_BACK)
+                found = await channels.find(place, parent, intent.sent.key, intent.at - office.bounds.apart)
                 refs += () if isinstance(found, Failed) else found
             for ref in reversed(refs):
                 await channels.delete(place, ref)

@@ -24,9 +24,6 @@ from handlers.insights import count
 
 _log = structlog.get_logger(__name__)
 
-_LOOK_BACK = 120.0
-"""Seconds before a hand-off from which on its packet is looked for: clocks differ."""
-
 
 def begun(desk: Desk, before: Conversation, after: Conversation) -> Conversation:
     """Return a conversation with its hand-off begun, if it has just been handed over and there is somebody to help."""
@@ -66,7 +63,7 @@ async def _delivered(desk: Desk, here: Conversation, chat: Chat, *, look: bool) 
         target, found = await _target(desk, here, chat), None
         if look:
             try:
-                found = await chat.find(target, helping.key(here), here.touched - _LOOK_BACK)
+                found = await chat.find(target, helping.key(here), here.touched - desk.bounds.apart)
             except NotAllowed as error:
                 # It may be there: it is not posted a second time.
                 return _stuck(desk, here, error, "handed.unseen")

@@ -7,6 +7,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import structlog
 
@@ -19,27 +20,20 @@ from bot.core.triage.conversation import Conversation
 from bot.core.triage.gathering import (
     ROOM,
     Doing,
-    Edit,
     Gathering,
-    Look,
-    Send,
     advanced,
-    intended,
     of_incident,
     of_room,
     officially,
-    plan,
-    sent,
     serving,
     spent,
-    unsent,
 )
-from bot.core.triage.gathering_view import mark, shown
 from bot.core.triage.placement import Rooms
 from bot.core.triage.room import Murmur, Sensor, murmurs, signal
-from bot.ports.announcing import Channels, Delivered, Delivery, Failed, Gathers, Why
+from bot.ports.announcing import Channels, Gathers
 from bot.ports.rooms import Heard, RoomStore
 from handlers.desk import Desk
+from handlers.room_clerk import RoomClerk, link_of, place_of
 
 _log = structlog.get_logger(__name__)
 
@@ -47,10 +41,6 @@ LEASE = 20.0
 """Seconds one replica serves a workspace's channels before another may."""
 PATIENCE = 4.0
 """Seconds a report waits for the thread it is sent to."""
-_ACTS = 5
-"""Most acts in a row on one gathering; the next look goes on."""
-_LOOK_BACK = 120.0
-"""Seconds before an intent from which on its message is looked for: clocks differ."""
 _WARM = 3600.0
 """Seconds after a report in which a workspace is looked at each time; any other now and then."""
 _NOW_AND_THEN = 60.0
@@ -118,7 +108,7 @@ class Lookout:
             self._coming[origin.tenant, origin.channel] = asyncio.get_running_loop().time() + _SOON
             return
         if announced:
-            link = await _link(self.channels[origin.platform], _place(origin, here), announced)
+            link = await link_of(self.channels[origin.platform], place_of(origin, here), announced)
             stored = await self.rooms.record(
                 origin, replace(here, messages={Doing.POST: announced}, link=link, adopted=True)
             )
@@ -184,7 +174,7 @@ class Lookout:
                 continue
             for channel in sorted(desk.rooms.get(place.platform, Rooms()).room):
                 here = of_room(channel, murmur, now)
-                if (channel, here.id) not in told and await _belongs(channels, _place(place, here)):
+                if (channel, here.id) not in told and await _belongs(channels, place_of(place, here)):
                     begun.append(here)
         return begun
 
@@ -209,17 +199,9 @@ class Lookout:
             _log.error("room.failed", gathering=here.id, error=type(error).__name__)
 
     async def _served(self, desk: Desk, origin: Origin, here: Gathering, board: Board | None, at: float) -> None:
-        """Do what one gathering lacks, one act after another."""
-        clerk = _Clerk(self, desk, origin, board, at)
-        current: Gathering | None = here
-        for _ in range(_ACTS):
-            if current is None:
-                return
-            wanted = mark(desk.library, current, board, desk.clock())
-            act = plan(current, wanted, at, unknown_for=desk.bounds.unknown)
-            if act is None:
-                return
-            current = await clerk.carry_out(current, act)
+        """Do what one gathering lacks."""
+        channels, learn = self.channels[origin.platform], partial(self.learn, origin)
+        await RoomClerk(desk, self.rooms, channels, origin, board, at, learn).serve(here)
 
     def learn(self, origin: Origin, stored: Gathering) -> None:
         """Know at once what was just written."""
@@ -227,108 +209,6 @@ class Lookout:
             one for one in self._known.get(origin.tenant, ()) if (one.channel, one.id) != (stored.channel, stored.id)
         )
         self._known[origin.tenant] = (*others, stored)
-
-
-@dataclass(frozen=True, slots=True)
-class _Clerk:
-    """Sends for one workspace."""
-
-    lookout: Lookout
-    desk: Desk
-    origin: Origin
-    board: Board | None
-    at: float
-
-    async def carry_out(self, here: Gathering, act: Send | Edit | Look) -> Gathering | None:
-        """Do one thing; None if nothing more can be done for now."""
-        match act:
-            case Send(doing):
-                await self._channels.turn(_place(self.origin, here))
-                intent = await self._record(intended(here, doing, secrets.token_hex(8)))
-                return await self._settled(intent, await self._sent(intent, doing)) if intent else None
-            case Edit(wanted):
-                delivery = await self._sent(here, Doing.POST, edit=True)
-                if isinstance(delivery, Delivered):
-                    return await self._record(replace(here, shown=wanted, edited=self.desk.clock()))
-                return await self._refused(here, delivery)
-            case Look(doing):
-                return await self._looked(here, doing)
-
-    @property
-    def _channels(self) -> Channels:
-        return self.lookout.channels[self.origin.platform]
-
-    async def _sent(self, here: Gathering, doing: str, *, edit: bool = False) -> Delivery:
-        notice = shown(self.desk.library, here, doing, self.board, self.desk.clock())
-        place, key, channels = _place(self.origin, here), here.key(doing), self._channels
-        try:
-            async with asyncio.timeout(self.desk.bounds.sent):
-                if edit:
-                    return await channels.edit(place, here.post, key, notice)
-                if doing == Doing.POST:
-                    return await channels.post(place, key, notice)
-                return await channels.reply(place, here.post, key, notice)
-        except TimeoutError:
-            return Failed(Why.UNKNOWN, detail="no answer in time")
-
-    async def _settled(self, here: Gathering, delivery: Delivery) -> Gathering | None:
-        if not isinstance(delivery, Delivered):
-            return await self._refused(here, delivery)
-        return await self._there(here, delivery.ref)
-
-    async def _there(self, here: Gathering, ref: str) -> Gathering | None:
-        post = here.intent == Doing.POST
-        now, library = self.desk.clock(), self.desk.library
-        link = await _link(self._channels, _place(self.origin, here), ref) if post else ""
-        shows = mark(library, here, self.board, now) if post else ""
-        stored = await self._record(sent(here, ref, shows, link, now))
-        if stored is None:
-            await self._second(here, ref)
-        return stored
-
-    async def _refused(self, here: Gathering, failed: Failed) -> Gathering | None:
-        _log.warning("room.not-sent", gathering=here.id, why=failed.why, detail=failed.detail)
-        if failed.why is Why.WAIT and here.intent:
-            await self._record(unsent(here))
-        elif failed.why in {Why.GONE, Why.CLOSED, Why.REFUSED} and here.intent not in {"", Doing.POST}:
-            # No thread can be there; the message in the channel still is.
-            return await self._record(sent(here, ""))
-        elif failed.why in {Why.GONE, Why.CLOSED, Why.REFUSED}:
-            # What people took away is not put back, and where nothing can be said nothing is tried again.
-            await self._record(replace(unsent(here, shut=True), link=""))
-        return None
-
-    async def _looked(self, here: Gathering, doing: str) -> Gathering | None:
-        """Find out what became of a message whose sender never told."""
-        parent = "" if doing == Doing.POST else here.post
-        async with asyncio.timeout(self.desk.bounds.sent):
-            place = _place(self.origin, here)
-            found = await self._channels.find(place, parent, here.key(doing), here.at - _LOOK_BACK)
-        if isinstance(found, Failed):
-            if found.why is Why.CLOSED:
-                _log.error("room.stuck", gathering=here.id, detail=found.detail)
-                return await self._record(unsent(here, shut=True))
-            return None
-        if not found:
-            return await self._record(unsent(here))
-        for younger in found[1:]:
-            await self._channels.delete(_place(self.origin, here), younger)
-        return await self._there(here, found[0])
-
-    async def _second(self, here: Gathering, ref: str) -> None:
-        """Take our message away if another replica, which had given us up, has sent it too."""
-        heard = await self.lookout.rooms.heard(self.origin)
-        there = next((one for one in heard.gatherings if (one.channel, one.id) == (here.channel, here.id)), None)
-        kept = there.messages.get(here.intent, "") if there else ""
-        if kept and kept != ref:
-            _log.warning("room.doubled", gathering=here.id)
-            await self._channels.delete(_place(self.origin, here), ref)
-
-    async def _record(self, here: Gathering) -> Gathering | None:
-        stored = await self.lookout.rooms.record(self.origin, here)
-        if stored:
-            self.lookout.learn(self.origin, stored)
-        return stored
 
 
 async def _announced(desk: Desk, origin: Origin, incident: Incident) -> tuple[str, bool]:
@@ -346,14 +226,6 @@ async def _announced(desk: Desk, origin: Origin, incident: Incident) -> tuple[st
 
 def _names(origin: Origin) -> tuple[str, str, str]:
     return origin.platform, origin.workspace, origin.channel
-
-
-def _place(origin: Origin, here: Gathering) -> Place:
-    return Place(origin.platform, origin.workspace, here.channel)
-
-
-async def _link(channels: Channels, place: Place, ref: str) -> str:
-    return await channels.link(place, ref) if isinstance(channels, Gathers) else ""
 
 
 async def _belongs(channels: Channels, place: Place) -> bool:

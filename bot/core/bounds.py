@@ -11,14 +11,16 @@ class Bounds:
 
     sent: a request may take; afterwards its result is not known. unknown: after which a request without a result has
     arrived or never will, so that it can be looked for. turn: a replica may be silent before another does its work.
-    owed: an answer may stay unconfirmed before it is looked for. finish: running turns get after a signal;
-    orchestrators wait for ten. edits: of one topic in one channel an hour, but for those that end an incident.
+    owed: an answer may stay unconfirmed before it is looked for. apart: clocks may be, so that a message is looked for
+    from so long before its intent on. finish: running turns get after a signal; orchestrators wait for ten. edits: of
+    one topic in one channel an hour, but for those that end an incident.
     """
 
     sent: float = 10.0
     unknown: float = 30.0
     turn: float = 30.0
     owed: float = 10.0
+    apart: float = 120.0
     finish: float = 8.0
     edits: int = 12
 
