@@ -43,7 +43,7 @@ class RoomClerk:
             if current is None:
                 return
             wanted = mark(self.desk.library, current, self.board, self.desk.clock())
-            act = plan(current, wanted, self.at, unknown_for=self.desk.bounds.unknown)
+            act = plan(current, wanted, self.at, self.desk.bounds)
             if act is None:
                 return
             current = await self._carried_out(current, act)

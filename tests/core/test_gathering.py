@@ -114,7 +114,7 @@ class TestServing:
 def step(here: Gathering, board: Board | None, at: float) -> tuple[object, Gathering]:
     """Do what is planned, as a process would for whom everything works."""
     wanted = mark(library(), here, board, NOW)
-    act = plan(here, wanted, at, unknown_for=30.0)
+    act = plan(here, wanted, at)
     match act:
         case Send(doing):
             after = sent(replace(intended(here, doing, "t"), at=at), f"ref-{doing}", wanted, "https://x", at)

@@ -273,10 +273,11 @@ class World:
         return faults
 
     async def _told_in_slack(self, channel: str) -> list[str]:
+        ours = [one for one in await self.slack.messages(channel) if one["user"] == self.slack.users["redial"]]
+        # Known by now: whatever is there was sent before.
         first = {
             _key(call.body): seen(call.body).text for call in self.slack.calls if call.method == "chat.postMessage"
         }
-        ours = [one for one in await self.slack.messages(channel) if one["user"] == self.slack.users["redial"]]
         roots = [seen(one).text for one in ours if one.get("thread_ts") in {None, one["ts"]}]
         return self._faults(f"slack {channel}", [first[_key(one)] for one in ours], roots)
 

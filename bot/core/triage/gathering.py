@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from bot.core.bounds import BOUNDS, Bounds
 from bot.core.guides.guide import Guide
 from bot.core.guides.library import Library
 from bot.core.status.incident import Board, Health
@@ -182,15 +183,12 @@ class Look:
 Next = Send | Edit | Look
 
 
-def plan(here: Gathering, mark: str, now: float, *, unknown_for: float) -> Next | None:
-    """Return the one next act, or None. mark: of what the post should show; now: by the store's clock.
-
-    unknown_for: seconds after which a request without a result has arrived or never will.
-    """
+def plan(here: Gathering, mark: str, now: float, bounds: Bounds = BOUNDS) -> Next | None:
+    """Return the one next act, or None. mark: of what the post should show; now: by the store's clock."""
     if here.shut or here.adopted:
         return None
     if here.intent:
-        return Look(here.intent) if now >= here.at + unknown_for else None
+        return Look(here.intent) if now >= here.at + bounds.unknown else None
     if not here.post:
         return Send(Doing.POST) if here.state.open else None
     if here.state.open and Doing.TALK not in here.messages:
