@@ -1,38 +1,28 @@
-"""A picture of insights that can be read on a phone. Needs the extra `chart`.
-
-What is drawn is decided here; drawing itself, which holds a process up for a second and leaves a hundred megabytes in
-it, is done by another one that ends with it: `python -m bot.runtime.chart`, bars in, PNG out.
-"""
+"""A picture of insights that can be read on a phone. Needs the extra `chart`, which turns a drawing into pixels."""
 
 from __future__ import annotations
 
 import asyncio
-import io
-import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from bot.core.errors import NotDrawn, SettingsError
 from bot.core.guides.library import Library
 from bot.core.triage.insights import FEW, Insight
 from handlers.insights import day, figure, outcome_word, step_title
 
-_WIDTH, _SCALE = 350, 3
-"""Points of a phone held upright, and pixels a point."""
-_BAR = 42
-"""Points a bar has, with its words."""
+_WIDTH, _EDGE, _SCALE = 350, 16, 3
+"""Points of a phone held upright, of the white around them, and pixels a point."""
+_TITLE, _SMALL, _SUBTITLE, _BAR, _APART = 30, 28, 20, 42, 14
+"""Points a title takes, a smaller one, the line below it, a bar with its words, and what stands between two parts."""
+_FONTS = "Liberation Sans, Arial, sans-serif"
+"""The first of them comes with the extra."""
+_INK, _GREY = "#1d2330", "#4a5263"
 _COLOURS = {"fixed": "#2f9e6e", "waiting": "#e0a526", "handed_off": "#5b6abf", "left": "#b5bac4"}
 """Each end has its word above the bar: a colour never says it alone."""
 _LONGEST = 42
-_PATIENCE = 30.0
-"""Seconds a picture may take; a busy machine needs some."""
-_MISSING = 3
-"""Exit code where the extra is not installed."""
-_HOW = "a picture needs two more packages: pip install 'redial[chart]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +45,9 @@ class Part:
     small: bool = False
 
 
-def ready() -> None:
-    """Raise `SettingsError` with what to do where the extra is not installed."""
-    try:
-        import altair as alt  # noqa: F401, PLC0415 - an extra
-        import vl_convert  # noqa: F401, PLC0415 - an extra
-    except ImportError as error:
-        raise SettingsError(_HOW) from error
-
-
 def draw(library: Library, week: Insight, month: Insight, path: Path) -> str:
-    """Write the picture, and return what to say of it."""
-    png = painted(parts(library, week, month))
+    """Write the picture, and return what to say of it. Raises `SettingsError` with what to do."""
+    png = pixels(drawing(parts(library, week, month)))
     try:
         path.write_bytes(png)
     except OSError as error:
@@ -74,44 +55,24 @@ def draw(library: Library, week: Insight, month: Insight, path: Path) -> str:
     return f"wrote {path}"
 
 
-@dataclass
 class Studio:
-    """Draws for people in chats, one picture at a time; who asks for the same again is given the same."""
-
-    command: Sequence[str] = (sys.executable, "-m", "bot.runtime.chart")
-    patience: float = _PATIENCE
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _last: tuple[bytes, bytes] = (b"", b"")
+    """Draws for people in chats, in a thread: it takes a few hundredths of a second."""
 
     async def draw(self, library: Library, week: Insight, month: Insight) -> bytes:
-        """Return the picture; raises `NotDrawn`, and `SettingsError` where the extra is not installed."""
-        wanted = msgspec.json.encode(parts(library, week, month))
-        async with self._turn:
-            if self._last[0] != wanted:
-                self._last = wanted, await self._drawn(wanted)
-            return self._last[1]
+        """Return the picture as a PNG; raises `NotDrawn`, and `SettingsError` where the extra is not installed."""
+        return await asyncio.to_thread(pixels, drawing(parts(library, week, month)))
 
-    async def _drawn(self, wanted: bytes) -> bytes:
-        pipe = asyncio.subprocess.PIPE
-        try:
-            process = await asyncio.create_subprocess_exec(*self.command, stdin=pipe, stdout=pipe, stderr=pipe)
-        except OSError as error:
-            raise NotDrawn(f"no process to draw in: {error.strerror}") from error
-        try:
-            async with asyncio.timeout(self.patience):
-                png, said = await process.communicate(wanted)
-        except TimeoutError as error:
-            raise NotDrawn(f"not drawn within {self.patience:g} s") from error
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        if process.returncode == _MISSING:
-            raise SettingsError(_HOW)
-        if process.returncode or not png:
-            last = said.decode("utf-8", "replace").strip().rpartition("\n")[2]
-            raise NotDrawn(f"drawing ended with {process.returncode}: {last}")
-        return png
+
+def pixels(svg: str) -> bytes:
+    """Return a drawing as a PNG; raises `SettingsError` where the extra is not installed, `NotDrawn` where it fails."""
+    try:
+        import vl_convert  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise SettingsError("a picture needs one more package: pip install 'redial[chart]'") from error
+    try:
+        return bytes(vl_convert.svg_to_png(svg, scale=_SCALE))
+    except (RuntimeError, ValueError) as error:
+        raise NotDrawn(f"the drawing was refused: {str(error).partition(chr(10))[0]}") from error
 
 
 def parts(library: Library, week: Insight, month: Insight) -> list[Part]:
@@ -161,55 +122,30 @@ def _short(title: str) -> str:
     return title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
 
 
-# --- drawing ---------------------------------------------------------------------------------------------------
-
-_PLAIN = {"anchor": "start", "frame": "group", "color": "#1d2330", "offset": 4}
-_SMALL = {**_PLAIN, "fontSize": 15}
-_TITLE = {**_PLAIN, "fontSize": 18, "subtitleFontSize": 14, "subtitleColor": "#4a5263", "subtitlePadding": 4}
-
-
-def painted(shown: Sequence[Part]) -> bytes:
-    """Return parts as a PNG. Needs the extra."""
-    import altair as alt  # noqa: PLC0415 - an extra
-
-    picture = alt.vconcat(*(_bars(alt, part) for part in shown), spacing=12).configure(
-        background="#ffffff", padding=16, view=alt.ViewConfig(stroke=None)
-    )
-    png = io.BytesIO()
-    picture.save(png, format="png", scale_factor=_SCALE)
-    return png.getvalue()
-
-
-def _bars(alt: Any, part: Part) -> Any:  # noqa: ANN401 - the module, and a chart of it
-    """Return bars with their words above them and their figures at the right: on a phone nothing fits beside."""
-    title = alt.TitleParams(part.title, **_SMALL) if part.small else alt.TitleParams(
-        part.title, subtitle=[part.subtitle], **_TITLE
-    )  # fmt: skip
-    values = [{**asdict(row), "row": n} for n, row in enumerate(part.rows)]
-    y = alt.Y("row:O", axis=None, sort=None)
-    base = alt.Chart(alt.Data(values=values), title=title).encode(y=y)
-    bars = base.mark_bar(height=10, cornerRadius=3, yOffset=9).encode(
-        x=alt.X("share:Q", axis=None, scale=alt.Scale(domain=[0, 1])), color=alt.Color("colour:N", scale=None)
-    )
-    words = base.mark_text(align="left", baseline="bottom", fontSize=14, color="#1d2330", yOffset=1).encode(
-        x=alt.value(0), text="words:N"
-    )
-    figures = base.mark_text(align="right", baseline="bottom", fontSize=14, color="#1d2330", yOffset=1).encode(
-        x=alt.value(_WIDTH), text="figure:N"
-    )
-    return (bars + words + figures).properties(width=_WIDTH, height=max(1, _BAR * len(part.rows)))
+def drawing(shown: Sequence[Part]) -> str:
+    """Return parts as an SVG: words above each bar and its figure at the right, for on a phone nothing fits beside."""
+    lines, y = list[str](), float(_EDGE)
+    for part in shown:
+        y += _SMALL if part.small else _TITLE
+        lines.append(_text(part.title, y - 10, 15 if part.small else 18, bold=True))
+        if part.subtitle:
+            y += _SUBTITLE
+            lines.append(_text(part.subtitle, y - 8, 14, colour=_GREY))
+        for row in part.rows:
+            lines += [_text(row.words, y + 16, 14), _text(row.figure, y + 16, 14, right=True), _bar(row, y + 22)]
+            y += _BAR
+        y += _APART
+    width, height = _WIDTH + 2 * _EDGE, y + _EDGE - _APART
+    size = f'width="{width}" height="{height}" font-family="{_FONTS}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>'
+    return "\n".join([head, '<rect width="100%" height="100%" fill="#ffffff"/>', *lines, "</svg>"])
 
 
-def main() -> int:
-    """Draw what standard input names."""
-    wanted = msgspec.json.decode(sys.stdin.buffer.read(), type=list[Part])
-    try:
-        ready()
-    except SettingsError:
-        return _MISSING
-    sys.stdout.buffer.write(painted(wanted))
-    return 0
+def _text(words: str, y: float, size: int, *, bold: bool = False, right: bool = False, colour: str = _INK) -> str:
+    x, anchor = (_EDGE + _WIDTH, "end") if right else (_EDGE, "start")
+    look = f'font-size="{size}" font-weight="{"bold" if bold else "normal"}" text-anchor="{anchor}" fill="{colour}"'
+    return f'<text x="{x}" y="{y}" {look}>{escape(words)}</text>'
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _bar(row: Row, y: float) -> str:
+    return f'<rect x="{_EDGE}" y="{y}" width="{row.share * _WIDTH:.1f}" height="10" rx="3" fill="{row.colour}"/>'

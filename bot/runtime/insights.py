@@ -17,10 +17,6 @@ from handlers.insights import gathered, insights_view
 
 async def insights(settings: Settings, *, as_json: bool, png: Path | None) -> str:
     """Return what to print; with `png` a picture is written there. Raises `SettingsError` without the chart extra."""
-    if png:
-        from bot.runtime.chart import ready  # noqa: PLC0415 - an extra
-
-        ready()
     async with open_desk(settings) as desk:
         week, month = await gathered(desk, await desk.store.workspaces())
         library = desk.library

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.tallies import RedisTallies
+from bot.core.errors import NotDrawn, RedialError, SettingsError
 from bot.core.triage.insights import weeks
 from bot.runtime.chart import Studio
 from tests.adapters.discord.test_scenarios import forbid
@@ -23,7 +23,6 @@ from tests.runtime.test_insights import COUNTS
 from tests.scenarios.playing import NOW
 
 PNG = b"\x89PNG"
-NEVER = ("-c", "import sys; sys.exit(3)")
 
 
 @pytest.fixture(params=["console", "slack", "discord"])
@@ -82,9 +81,19 @@ async def test_nobody_else_gets_it(bench: Bench) -> None:
     assert not [one for one in await bench.seen() if "How conversations" in one.text]
 
 
+class Without:
+    """A studio that draws nothing, for a reason."""
+
+    def __init__(self, why: RedialError) -> None:
+        self._why = why
+
+    async def draw(self, *_: object) -> bytes:
+        raise self._why
+
+
 @IN_CHATS
 async def test_without_the_extra_it_is_drawn_in_letters_and_says_what_to_install(bench: Bench) -> None:
-    bench.desk.studio = Studio((sys.executable, *NEVER))
+    bench.desk.studio = Without(SettingsError("a picture needs one more package"))
     await bench.command(ANN, "insights")
     assert "██████████ 12" in await told(bench)
     assert "pip install 'redial[chart]'" in await told(bench)
@@ -94,7 +103,7 @@ async def test_without_the_extra_it_is_drawn_in_letters_and_says_what_to_install
 async def test_what_cannot_be_drawn_is_told_in_words_and_logged(
     bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bench.desk.studio = Studio((sys.executable, "-c", "raise SystemExit('no fonts')"))
+    bench.desk.studio = Without(NotDrawn("no fonts"))
     await bench.command(ANN, "insights")
     assert "██████████ 12" in await told(bench)
     assert "redial[chart]" not in await told(bench)
