@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-import traceback
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -32,6 +31,7 @@ from bot.core.status.topics import Topic, topics, with_members
 from bot.core.status.watch import DAY, Known, Page, last_activity
 from bot.core.status.watch import Standing as Listed
 from bot.core.text import words
+from bot.core.unforeseen import unforeseen
 from bot.core.view import View
 from bot.ports.announcing import Channels, Delivered, Delivery, Failed, Why
 from bot.ports.meters import UNMETERED, Meters
@@ -68,12 +68,6 @@ def _began(topic: Topic, at: float) -> float:
     said = [u.at for known in topic.known for u in known.incident.updates if u.at is not None]
     begun = [known.incident.started_at for known in topic.known if known.incident.started_at is not None]
     return min((*said, *begun), default=at - _RECENT) - _EARLY
-
-
-def _told(error: Exception) -> dict[str, object]:
-    """Return what a log may say of an error nobody foresaw: its text may quote somebody."""
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    return {"error": type(error).__name__, "file": where.filename, "line": where.lineno}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +125,7 @@ class Clerk:
                 for topic in tuple(topics(self._page, self.subscription, ids, self._announced)):
                     complete &= await self._topic(topic)
         except Exception as error:  # noqa: BLE001 - one channel's trouble, whatever it is, must not stop the others
-            self._log.error("announce.failed", **_told(error))
+            self._log.error("announce.failed", **unforeseen(error))
             return False
         return complete
 
@@ -268,7 +262,7 @@ class Clerk:
             return Failed(Why.UNKNOWN, detail="no answer in time")
         except Exception as error:  # noqa: BLE001 - the same, and the intent stays to be looked for
             # An adapter's own mistake, after which nobody knows whether the message went out.
-            self._log.error("announce.adapter-failed", **_told(error))
+            self._log.error("announce.adapter-failed", **unforeseen(error))
             return Failed(Why.UNKNOWN, detail=type(error).__name__)
 
     async def _settle(self, here: Announcement, delivery: Delivery) -> bool:

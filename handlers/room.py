@@ -30,6 +30,7 @@ from bot.core.triage.gathering import (
 )
 from bot.core.triage.placement import Rooms
 from bot.core.triage.room import Murmur, Sensor, murmurs, signal
+from bot.core.unforeseen import unforeseen
 from bot.ports.announcing import Channels, Gathers
 from bot.ports.rooms import Heard, RoomStore
 from handlers.desk import Desk
@@ -196,7 +197,7 @@ class Lookout:
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - an adapter's own mistake; its text may quote somebody
-            _log.error("room.failed", gathering=here.id, error=type(error).__name__)
+            _log.error("room.failed", gathering=here.id, **unforeseen(error))
 
     async def _served(self, desk: Desk, origin: Origin, here: Gathering, board: Board | None, at: float) -> None:
         """Do what one gathering lacks."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import traceback
 
 import structlog
 from structlog.contextvars import bound_contextvars
@@ -19,6 +18,7 @@ from bot.core.errors import (
     StoreUnavailable,
 )
 from bot.core.event import Commanded, InboundEvent, Pressed, Said
+from bot.core.unforeseen import unforeseen
 from bot.core.view import HANDOFF
 from bot.ports.chat import Chat
 from handlers import commands, helping, triage
@@ -65,8 +65,7 @@ async def _played(desk: Desk, event: InboundEvent, chat: Chat) -> str:
         return await _trouble(desk, event, chat, "trouble.failed", error)
     except Exception as error:  # noqa: BLE001 - the last line of defence: a mistake of ours must not stay silent
         # Neither the message nor the values of an unforeseen error are logged: they may hold what was pasted.
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        _log.error("turn broke", error=type(error).__name__, file=where.filename, line=where.lineno)
+        _log.error("turn broke", **unforeseen(error))
         await tell(desk, event, chat, "trouble.failed")
         return "broke"
     return "ok"

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import logging
 import sys
-import traceback
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
 import structlog
 from structlog.typing import Processor
+
+from bot.core.unforeseen import unforeseen
 
 Counted = Callable[[str, str], None]
 """Takes the level and the event of a line."""
@@ -81,10 +82,7 @@ class _Library(logging.Handler):
 
         told: dict[str, object] = {"library": record.name, "says": redact(_sentence(record)).text}
         if record.exc_info and record.exc_info[1]:
-            error = record.exc_info[1]
-            told["error"] = type(error).__name__
-            if where := traceback.extract_tb(error.__traceback__)[-1:]:
-                told |= {"file": where[0].filename, "line": where[0].lineno}
+            told |= unforeseen(record.exc_info[1])
         log = structlog.get_logger(__name__)
         (log.error if record.levelno >= logging.ERROR else log.warning)("library", **told)
 

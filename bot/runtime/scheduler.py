@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC
 
@@ -15,6 +14,7 @@ from bot.core.errors import RedialError
 from bot.core.event import Origin
 from bot.core.status.incident import Health
 from bot.core.triage.conversation import Conversation
+from bot.core.unforeseen import unforeseen
 from bot.ports.chat import Chat
 from bot.runtime.rhythm import RHYTHM, Rhythm
 from handlers.desk import Desk
@@ -109,7 +109,4 @@ class Jobs:
         except RedialError as error:
             _log.error("job failed", job=job.__name__, error=str(error), took=round(time.monotonic() - began, 1))
         except Exception as error:  # noqa: BLE001 - the last line of defence: the next round must come
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            _log.error(
-                "job broke", job=job.__name__, error=type(error).__name__, file=where.filename, line=where.lineno
-            )
+            _log.error("job broke", job=job.__name__, **unforeseen(error))

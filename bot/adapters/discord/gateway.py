@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from bot.adapters.discord.client import RedialClient
 from bot.adapters.discord.faults import told
 from bot.core.errors import ChatError, SettingsError, StoreError
 from bot.core.triage.placement import Rooms
+from bot.core.unforeseen import unforeseen
 from bot.ports.platform import House
 
 _log = structlog.get_logger(__name__)
@@ -39,11 +39,12 @@ _FATAL = {
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What it takes to be connected. admins: who may manage all."""
+    """What it takes to be connected. admins: who may manage all; proxy: its address, where one is needed."""
 
     token: str = field(repr=False)
     rooms: Rooms = field(default_factory=Rooms)
     admins: frozenset[str] = frozenset()
+    proxy: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,7 @@ class Gateway:
         except (discord.DiscordException, SettingsError) as error:
             self._ended.set_result(_reason(error))
         except Exception as error:  # noqa: BLE001 - nobody waits for this task: it must not end without a word
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            _log.error("gateway broke", error=type(error).__name__, file=where.filename, line=where.lineno)
+            _log.error("gateway broke", **unforeseen(error))
             self._ended.set_result(f"a mistake of ours: {type(error).__name__}")
 
     async def close(self) -> None:
@@ -156,6 +156,7 @@ class Gateway:
     async def _logged_in(self, *, content: bool) -> RedialClient:
         access, guides = self._access, self._house.guides
         client = RedialClient(self._house, access.rooms, guides, content=content, admins=access.admins)
+        client.http.proxy = access.proxy
         try:
             async with told():
                 await client.login(self._access.token)
