@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from bot.core.errors import StatusError
 from bot.core.status.announcement import Announcement
 from bot.core.status.plan import updates_of
-from bot.core.status.statuspage import Seen, parse_incidents, parse_summary, parse_time
+from bot.core.status.statuspage import Seen, parse_incidents, parse_summary, parse_time, published
 from bot.core.status.subscription import Subscription
 from bot.core.status.topics import changed, topic_ids
 from bot.core.status.watch import Page, Reading, Standing, merge, revised
@@ -99,7 +99,8 @@ class Replay:
             planned = parse_incidents(document, page_id=page, key="scheduled_maintenances")
             self._others["maintenances"] = Reading(recorded.at, (), maintenances=planned)
             return None
-        reading = Reading(recorded.at, parse_incidents(document, page_id=page, seen=self._seen))
+        listed = parse_incidents(document, page_id=page, seen=self._seen)
+        reading = Reading(recorded.at, listed, published=published(document))
         summary_read, planned_read = self._others.get("summary"), self._others.get("maintenances")
         return replace(
             reading,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -75,6 +75,9 @@ class Watcher:
             await self._unread(before, outcome)
             return False
         after = merge(before.page, outcome, fresh=self.fresh)
+        if after is before.page:
+            _log.info("watch.older-copy", page=page_id)
+            return False
         if not await pages.put(before, after, lease):
             _log.info("watch.outrun", page=page_id)
             return False
@@ -87,7 +90,7 @@ class Watcher:
             _log.warning("watch.back", page=page_id, link=after.link, lasted=round(await pages.now() - trouble.since))
         return True
 
-    async def _gone(self, page: Page, gone: Set[str]) -> None:
+    async def _gone(self, page: Page, gone: set[str]) -> None:
         """Tell the operators of parts the page no longer lists: who chose them hears of nothing any more."""
         names = ", ".join(sorted(page.components[part].name or part for part in gone))
         chose = [s for s in await self.office.pages.subscriptions(page.id) if s.choice.components & gone]

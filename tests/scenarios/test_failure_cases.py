@@ -192,6 +192,16 @@ class TestNothingIsLost:
         times = [reply.index(f"{t} UTC") for t in ("14:09", "14:31", "14:44", "14:58")]
         assert times == sorted(times)
 
+    async def test_26_an_update_or_incident_the_page_lists_twice_is_told_once(self, town: Town) -> None:
+        new = made("twice")
+        await town.tells(page_of(new, new, *OLD))
+        new["incident_updates"][0:0] = 2 * [said("again", "monitoring", "Second words.", START + MINUTE)]
+        await town.tells(page_of(new, {**new, "name": "Another form"}, *OLD))
+        (post,) = town.posts()
+        assert "Trouble twice" in text(post)
+        (reply,) = town.replies(post)
+        assert reply.count("Second words.") == 1
+
     @pytest.mark.parametrize("wrong", [-9 * MINUTE, 9 * MINUTE])
     async def test_24_a_clock_that_is_wrong_by_minutes_loses_and_repeats_nothing(self, wrong: float) -> None:
         town = await Town.build()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -13,13 +14,14 @@ from structlog.typing import EventDict
 
 from bot.adapters.statuspage.client import StatusPage
 from bot.adapters.statuspage.settings import PageSettings
+from bot.core.status.announcement_view import Tone
 from bot.core.status.incident import Health
 from bot.core.status.watch import FeedHealth
 from handlers.board import StoredStatus
 from handlers.watch import INTERVAL, STALE_AFTER, Watcher
 from tests.adapters.statuspage.pageserver import FIXTURES, Answer, Clocks, PageServer, document
 from tests.scenarios import announcing, test_failure_cases
-from tests.scenarios.announcing import CLAUDE, CODE, OLD, START, Town, made, page_of, text
+from tests.scenarios.announcing import CLAUDE, CODE, OLD, START, Town, made, page_of, said, stamp, text
 
 
 class Watched:
@@ -201,6 +203,29 @@ async def test_29_a_part_the_page_replaces_is_no_longer_called_fine_and_operator
     assert not board.clear(frozenset({CODE})), "its last word of a part it no longer lists is no word about now"
     (told,) = [line for line in log if line["event"] == "watch.parts-gone"]
     assert (told["parts"], told["channels"], told["log_level"]) == ("Claude Code", 1, "error")
+
+
+async def test_an_older_copy_out_of_a_cache_takes_nothing_back_until_it_stays(here: Watched) -> None:
+    def page(minute: int, *incidents: dict[str, Any]) -> dict[str, Any]:
+        changed = page_of(*incidents, *OLD)
+        changed["page"]["updated_at"] = stamp(began + 86400 + minute * 60)
+        return changed
+
+    began = here.clocks.wall
+    new = made("cached", at=began)
+    over = made("cached", "resolved", at=began)
+    over["incident_updates"] = [said("end", "resolved", "All good.", began), *new["incident_updates"]]
+    older, newer = page(-2, new), page(-1, over)
+    for copy in (older, newer, older, newer, older):
+        here.server.says(copy, "summary_all_operational.json")
+        await here.tick()
+    post = next(p for p in here.town.posts() if "Trouble cached" in text(p))
+    shown = post.shows
+    assert shown.tone is Tone.OVER
+    assert len(here.town.replies(post)) == 1, "nobody hears of it back and forth"
+    for _ in range(10):
+        await here.tick()
+    assert post.shows.tone is Tone.MINOR, "what stays is believed, whatever its time"
 
 
 async def test_33_a_nudge_is_never_data(here: Watched) -> None:

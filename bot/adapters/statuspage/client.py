@@ -17,7 +17,7 @@ from bot.adapters.statuspage.fetching import Document, Fetcher, MissingError
 from bot.adapters.statuspage.settings import PageSettings
 from bot.core.errors import StatusChallenged, StatusError
 from bot.core.status.incident import Board, Component, Health, Incident
-from bot.core.status.statuspage import Summary, combine, parse_incidents, parse_summary
+from bot.core.status.statuspage import Hosts, Summary, combine, parse_incidents, parse_summary, published
 from bot.core.status.watch import Reading
 from bot.ports.feed import Unread
 
@@ -32,13 +32,17 @@ _EMPTY_BELIEVED_AFTER = 900.0
 Clock = Callable[[], float]
 
 
+_Listing = tuple[tuple[Incident, ...], float | None]
+"""The incidents a page lists, and when it says it last changed."""
+
+
 @dataclass(slots=True)
 class _Host:
     """One address of the page, and when it may be asked again (monotonic)."""
 
     base: str
     summary: Document[Summary]
-    incidents: Document[tuple[Incident, ...]]
+    incidents: Document[_Listing]
     maintenances: Document[tuple[Incident, ...]]
     failures: int = 0
     not_before: float = float("-inf")
@@ -178,12 +182,12 @@ class StatusPage:
         # The incidents come last: they are the source of truth where the two differ by a moment.
         summary = await get(host.summary)
         planned = await self._maintenances(host) if self._settings.maintenances else None
-        incidents = await get(host.incidents)
+        incidents, changed = await get(host.incidents)
         self._believe(incidents, monotonic)
         known = combine(incidents, summary)
         unresolved = (*summary.unresolved, *summary.maintenances)
         link = self._settings.hosts[0]
-        whole = Reading(at + self._fetcher.ahead, incidents, unresolved, planned, summary.components, link)
+        whole = Reading(at + self._fetcher.ahead, incidents, unresolved, planned, summary.components, link, changed)
         return _Reading(at, monotonic, self._fetcher.ahead, known, summary.components, len(incidents), whole)
 
     async def _maintenances(self, host: _Host) -> tuple[Incident, ...] | None:
@@ -202,13 +206,17 @@ class StatusPage:
             raise StatusError(f"the page lists no incident at all, but {self._last.listed} before: not believed yet")
 
 
+def _listing(document: object, *, page_id: str, hosts: Hosts) -> _Listing:
+    return parse_incidents(document, page_id=page_id, hosts=hosts), published(document)
+
+
 def _host(base: str, settings: PageSettings) -> _Host:
     base = base.rstrip("/")
     links = frozenset(httpx.URL(host).host for host in settings.hosts)
     return _Host(
         base,
         Document(base + _SUMMARY, partial(parse_summary, page_id=settings.page_id, hosts=links)),
-        Document(base + _INCIDENTS, partial(parse_incidents, page_id=settings.page_id, hosts=links)),
+        Document(base + _INCIDENTS, partial(_listing, page_id=settings.page_id, hosts=links)),
         Document(
             base + _MAINTENANCES,
             partial(parse_incidents, page_id=settings.page_id, hosts=links, key="scheduled_maintenances"),

@@ -32,6 +32,7 @@ class _Meta:
     components: tuple[Component, ...]
     link: str
     trouble: Trouble | None = None
+    published: float | None = None
 
 
 class _Head(msgspec.Struct, array_like=True):
@@ -78,14 +79,24 @@ class _Announcement(msgspec.Struct, array_like=True):
 def encode_page(page: Page) -> bytes:
     """Return the record of a page without its incidents."""
     components = tuple(page.components.values())
-    return _encoded(_Meta(page.id, page.read_at, page.bundles, components, page.link, page.trouble))
+    return _encoded(_Meta(page.id, page.read_at, page.bundles, components, page.link, page.trouble, page.published))
 
 
 def decode_page(data: bytes, revision: int, incidents: dict[str, Known]) -> Page:
     """Return a page of its record and its incidents."""
     meta = _decoded(data, _Meta)
     components = {c.id: c for c in meta.components}
-    return Page(meta.id, revision, meta.read_at, incidents, meta.bundles, components, meta.link, meta.trouble)
+    return Page(
+        meta.id,
+        revision,
+        meta.read_at,
+        incidents,
+        meta.bundles,
+        components,
+        meta.link,
+        meta.trouble,
+        meta.published,
+    )
 
 
 def encode_known(known: Known) -> bytes:

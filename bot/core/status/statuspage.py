@@ -95,6 +95,12 @@ def parse_summary(document: object, *, page_id: str, hosts: Hosts = frozenset())
     return Summary(components, unresolved, maintenances)
 
 
+def published(document: object) -> float | None:
+    """Return when a page says it last changed; None where it does not."""
+    page = document.get("page") if isinstance(document, Mapping) else None
+    return parse_time(page.get("updated_at")) if isinstance(page, Mapping) else None
+
+
 def combine(incidents: tuple[Incident, ...], summary: Summary) -> tuple[Incident, ...]:
     """Return all that one reading of the two documents knows of.
 
@@ -189,7 +195,8 @@ def _updates(value: object) -> tuple[Update, ...]:
     """Read updates, which a page lists newest first, into the order of time."""
     if not isinstance(value, list):
         return ()
-    found = [u for item in reversed(value) if (u := _update(item)) is not None]
+    # The same id twice is one update; of two forms of it the newer one, which stands first, is right.
+    found = list({u.id: u for item in reversed(value) if (u := _update(item)) is not None}.values())
     if all(u.at is not None for u in found):
         found.sort(key=lambda u: u.at or 0.0)  # stable: those of one moment stay in the page's order
     return tuple(found)

@@ -21,6 +21,8 @@ FRESH = DAY
 """Seconds since its last activity for which an incident first seen when it is over is still worth a message."""
 SOON = 3600.0
 """Seconds before a planned maintenance begins at which it is said again."""
+BELIEVED = 600.0
+"""Seconds without a newer reading after which one that claims to be older is believed."""
 AGREEING = 2
 """Good readings in a row that have to miss an incident before its absence means anything."""
 _COARSE = DAY
@@ -108,7 +110,10 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page. `revision` rises with every change of substance; `read_at` is the page's time of the last reading."""
+    """One page. `revision` rises with every change of substance; `read_at` is the page's time of the last reading.
+
+    published: when it said it had last changed, in that reading.
+    """
 
     id: str
     revision: int = 0
@@ -118,6 +123,7 @@ class Page:
     components: Mapping[str, Component] = field(default_factory=dict)
     link: str = ""
     trouble: Trouble | None = None
+    published: float | None = None
 
     def health(self, now: float, stale_after: float) -> FeedHealth:
         """Say how far it can be believed; what is known stays what was last known, and never becomes "all clear"."""
@@ -138,7 +144,8 @@ class Reading:
     """One good reading. `at` is the page's own time.
 
     listed: `incidents.json`, which ends after fifty. unresolved: what the summary calls open or planned; None when it
-    was not read. maintenances: the page's list of them, ended ones too; None when it was not read.
+    was not read. maintenances: the page's list of them, ended ones too; None when it was not read. published: when the
+    page says it last changed; None where it does not.
     """
 
     at: float
@@ -147,6 +154,7 @@ class Reading:
     maintenances: tuple[Incident, ...] | None = None
     components: tuple[Component, ...] = ()
     link: str = ""
+    published: float | None = None
 
     def incidents(self) -> dict[str, Incident]:
         """Return each incident once; the lists with every update in them count most."""
@@ -159,9 +167,19 @@ class Reading:
 def merge(page: Page, reading: Reading, *, fresh: float = FRESH) -> Page:
     """Return what is known after `reading`; the revision is one higher if a channel might have to hear of it.
 
-    fresh: seconds since its last activity for which what is first seen when it is over is still told.
+    fresh: seconds since its last activity for which what is first seen when it is over is still told. A copy older than
+    what was read before, as caches hand out now and then, changes nothing: `page` itself is returned.
     """
+    if _outdated(page, reading):
+        return page
     return _Merge(page, reading, fresh).merged()
+
+
+def _outdated(page: Page, reading: Reading) -> bool:
+    if page.read_at is None or page.published is None or reading.published is None:
+        return False
+    # Its times may be wrong once: after a while without anything newer, what it says is believed.
+    return reading.published < page.published and reading.at - page.read_at < BELIEVED
 
 
 def last_activity(incident: Incident) -> float | None:
@@ -206,6 +224,7 @@ class _Merge:
             bundles,
             components,
             self._reading.link or self._page.link,
+            published=self._reading.published,
         )
 
     def _seen(self, incident: Incident) -> Known:
