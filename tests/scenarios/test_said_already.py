@@ -35,3 +35,14 @@ LINES = {
 def test_a_line_leads_to_the_question_it_leaves_open(line: str) -> None:
     view = Player(page("clear")).report(line)
     assert f"{view.guide}#{view.step}" == LINES[line]
+
+
+def test_a_question_people_come_back_to_is_asked_anew() -> None:
+    """The line said what the installer met; "a different error now" says that it is something else."""
+    player = Player(page("clear"))
+    player.report("claude install: Download timed out: exceeded the total deadline")
+    for choice in ("installer", "ok"):
+        player.press(choice)
+    assert (player.view.guide, player.view.step) == ("install-update", "again"), "the download was not asked about"
+    player.press("different")
+    assert player.view.step == "installer"

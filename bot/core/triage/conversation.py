@@ -45,7 +45,7 @@ GONE = "?"
 class Handoff:
     """What became of a hand-off to the helpers a platform's settings name.
 
-    since: the revision it was asked for in, part of its packet's key. act: what happened last, see core/triage/handoff.py.
+    since: the revision it was asked for in, part of its packet's key. act: what happened last, see `handoff`.
     by, at: who did that, and when. holder: who has taken it. message, link: where the packet stands; empty until then.
     why: what kept it from being posted.
     """

@@ -243,7 +243,7 @@ def _take(turn: Turn, step: Step, choice: Choice) -> None:
         case Onward():
             turn.enter(here.guide, here.step)
         case target:
-            turn.enter(target.guide, target.step)
+            turn.enter(target.guide, target.step, chosen=target.guide == here.guide)
 
 
 def _different(turn: Turn) -> None:

@@ -222,13 +222,18 @@ class Turn:
 
     # --- moving ---
 
-    def enter(self, guide_id: str, step_id: str) -> None:
-        """Go to a step, past every question whose answer is already known, to the next one a person has to answer."""
-        for _ in range(_HOPS):
+    def enter(self, guide_id: str, step_id: str, *, chosen: bool = False) -> None:
+        """Go to a step, past every question whose answer is already known, to the next one a person has to answer.
+
+        chosen: a choice of the same guide leads there. A question people come back to so ("a different error now") is
+        asked anew: what was known of it is no longer so.
+        """
+        for hop in range(_HOPS):
             guide, step = self.library.step(guide_id, step_id)
+            again = chosen and hop == 0 and self._visited(guide.id, step.id)
             finding = self._finding(guide.id, step)
             self.change(guide=guide.id, step=step.id, asking="")
-            choice = self._by_itself(step)
+            choice = None if again and not step.auto else self._by_itself(step)
             missing = self._missing(step) if choice is None else ""
             # A finding is named when its step is shown, not while a fact is still asked for.
             self.change(asking=missing, cause=self.conversation.cause if missing and step.cause else finding)
@@ -242,6 +247,9 @@ class Turn:
                 case ToStep(guide_id, step_id):
                     continue
             return
+
+    def _visited(self, guide_id: str, step_id: str) -> bool:
+        return any((visit.guide, visit.step) == (guide_id, step_id) for visit in self.conversation.history)
 
     def _finding(self, guide_id: str, step: Step) -> str:
         """Return the finding that stands at a step: its own, or the last one if this step belongs to its remedy.
