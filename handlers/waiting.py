@@ -12,7 +12,7 @@ from bot.core.triage.life import closed
 from bot.core.triage.placement import Where
 from bot.core.triage.transition import Transition
 from bot.core.triage.turn import Around
-from bot.core.triage.waiting import became_official, over, touched
+from bot.core.triage.waiting import another, became_official, over, touched
 from bot.ports.chat import Chat
 from bot.ports.store import Stored
 from handlers.answering import at_home, post
@@ -64,8 +64,10 @@ async def tell_touched(desk: Desk, going: Iterable[Conversation], chat: Chat) ->
 def _news(desk: Desk, conversation: Conversation, around: Around) -> Transition | None:
     if not conversation.waiting:
         return None
-    ended = over(desk.library, conversation, around)
-    return ended or became_official(desk.library, conversation, around)
+    for news in (another, over, became_official):
+        if turn := news(desk.library, conversation, around):
+            return turn
+    return None
 
 
 async def _ended(desk: Desk, before: Conversation, now: float) -> None:

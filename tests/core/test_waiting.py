@@ -15,7 +15,7 @@ from bot.core.triage.gathering import State, of_incident, of_room
 from bot.core.triage.placement import Where
 from bot.core.triage.room import Murmur
 from bot.core.triage.turn import Around, Turn
-from bot.core.triage.waiting import aside, became_official, over, touched
+from bot.core.triage.waiting import another, aside, became_official, over, touched
 from bot.core.view import View
 from tests.scenarios.playing import NOW, ORIGIN, Player, library, page
 
@@ -95,6 +95,32 @@ class TestTheEnd:
         steps = str(turn.view.blocks)
         assert "git diff" in steps
         assert "continue" in steps
+
+    def test_where_another_is_open_it_is_not_over_and_that_one_is_waited_for(self) -> None:
+        board = ended()
+        second = replace(board.incidents[0], id="i2", name="Slow answers", status="investigating", resolved_at=None)
+        both = replace(board, incidents=(second, *board.incidents))
+        turn = another(library(), self.waiting(INCIDENT, "i1"), Around(NOW, both))
+        assert turn
+        assert (turn.conversation.waiting, turn.conversation.incident) == (True, "i2")
+        told = words(turn.view)
+        assert "“Elevated errors” has ended, but another incident that may be yours is open." in told
+        assert "Waiting for: Slow answers" in told
+        assert "It's over" not in told
+        assert another(library(), turn.conversation, Around(NOW, both)) is None, "said once"
+        last = replace(
+            both, incidents=tuple(replace(one, status="resolved", resolved_at=NOW) for one in both.incidents)
+        )
+        assert another(library(), turn.conversation, Around(NOW, last)) is None
+        assert over(library(), turn.conversation, Around(NOW, last))
+
+    @pytest.mark.parametrize("parts", [("0scnb50nvy53",), ()])
+    def test_one_that_is_not_theirs_keeps_nobody_waiting(self, parts: tuple[str, ...]) -> None:
+        board = ended()
+        changes = {"components": parts} if parts else {"impact": "none"}
+        second = replace(board.incidents[0], id="i2", status="investigating", resolved_at=None, **changes)  # type: ignore[arg-type]
+        both = replace(board, incidents=(second, *board.incidents))
+        assert another(library(), self.waiting(INCIDENT, "i1"), Around(NOW, both)) is None
 
     def test_when_nothing_ran_it_may_simply_be_sent_again(self) -> None:
         here = self.waiting(INCIDENT, "i1")

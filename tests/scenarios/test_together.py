@@ -187,6 +187,25 @@ class TestWaiting:
         assert "git diff" in over.text
         assert "continue" in over.text
 
+    async def test_an_end_is_not_told_while_another_incident_is_open(self, crowd: Crowd) -> None:
+        crowd.reads("incident")
+        await crowd.command(CUT_OFF, user="ann")
+        await press(crowd, "ann", WAIT)
+        crowd.reads("over")
+        board = crowd.place.page.read
+        assert board
+        first = board.incidents[0]
+        second = replace(first, id="i2", name="Slow answers", status="investigating", resolved_at=None)
+        crowd.place.page.read = replace(board, incidents=(second, first))
+        assert [await crowd.minute(), await crowd.minute()] == [1, 0]
+        told = (await crowd.bench.private("ann"))[-1]
+        assert "Waiting for: Slow answers" in told.text
+        assert "It's over" not in told.text
+        over = replace(second, status="resolved", resolved_at=crowd.now() - 5)
+        crowd.place.page.read = replace(board, incidents=(over, first))
+        assert [await crowd.minute(), await crowd.minute()] == [1, 0]
+        assert "“Slow answers” has ended" in (await crowd.bench.private("ann"))[-1].text
+
     async def test_who_said_so_twice_is_told_once(self, crowd: Crowd) -> None:
         crowd.reads("incident")
         for text in (CUT_OFF, WEB):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.core.guides.library import Library
 from bot.core.moments import moment
-from bot.core.status.incident import Health
+from bot.core.status.incident import Health, Incident
 from bot.core.status.official import CLEAR, INCIDENT
 from bot.core.triage.conversation import Conversation
 from bot.core.triage.gathering import ROOM
@@ -39,6 +39,20 @@ def over(library: Library, conversation: Conversation, around: Around) -> Transi
     if not (_calm(turn) or _officially_over(turn)):
         return None
     turn.change(outcome=None, asking=OVER)
+    return settled(turn)
+
+
+def another(library: Library, conversation: Conversation, around: Around) -> Transition | None:
+    """Tell somebody whose incident has ended that one more touches them, which they wait for now; None where none does.
+
+    It is no end for them, and is not called one.
+    """
+    turn = Turn(library, conversation, around, by="")
+    ended, open_now = _ended(turn), turn.reading().incident
+    if ended is None or open_now is None or open_now.id == ended.id:
+        return None
+    turn.tell("outcome.another", name=ended.name)
+    turn.change(incident=open_now.id, told=f"{INCIDENT}:{open_now.id}")
     return settled(turn)
 
 
@@ -84,13 +98,21 @@ def _officially_over(turn: Turn) -> bool:
     here, board = turn.conversation, turn.around.board
     if board is None or board.health is not Health.OK:
         return False
-    became = {one.id: one.incident for one in turn.around.gatherings or () if one.incident}
-    incident = board.incident(became.get(here.incident, here.incident))
-    if incident and not incident.open:
-        turn.tell("outcome.over", name=incident.name, at=moment(incident.resolved_at or turn.around.now))
+    if ended := _ended(turn):
+        turn.tell("outcome.over", name=ended.name, at=moment(ended.resolved_at or turn.around.now))
         return True
     # Who began to wait while the page called it fine waits for the page to notice.
     if not here.incident and not here.told.startswith(CLEAR) and turn.reading().answer == CLEAR:
         turn.tell("outcome.over-unnamed")
         return True
     return False
+
+
+def _ended(turn: Turn) -> Incident | None:
+    """Return what somebody waits for, where the page lists it as ended."""
+    board, waits_for = turn.around.board, turn.conversation.incident
+    if board is None or board.health is not Health.OK:
+        return None
+    became = {one.id: one.incident for one in turn.around.gatherings or () if one.incident}
+    incident = board.incident(became.get(waits_for, waits_for))
+    return incident if incident and not incident.open else None
