@@ -40,12 +40,12 @@ def main() -> None:
 @click.option("--user", default="you", show_default=True, help="Whose conversations these are.")
 @_data_dir
 @_json
-def chat(user: str, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001 - click's way
+def chat(user: str, data_dir: Path | None, as_json: bool) -> None:
     """Talk to Redial here: no token, no server. In a pipe it reads a message a line."""
-    from bot.runtime.collecting import hold  # noqa: PLC0415
+    from bot.runtime.collecting import hold
 
     hold()
-    from bot.runtime.console import chat as talk  # noqa: PLC0415
+    from bot.runtime.console import chat as talk
 
     with _told():
         _awaited(talk(_settings(data_dir=data_dir), user=user, json=as_json))
@@ -55,11 +55,11 @@ def chat(user: str, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT0
 @_data_dir
 def run(data_dir: Path | None) -> None:
     """Run the bot on every platform that is configured, until SIGTERM or Ctrl-C."""
-    from bot.runtime.collecting import hold  # noqa: PLC0415
+    from bot.runtime.collecting import hold
 
     hold()
-    from bot.runtime.logs import lines  # noqa: PLC0415
-    from bot.runtime.running import run as serve  # noqa: PLC0415
+    from bot.runtime.logs import lines
+    from bot.runtime.running import run as serve
 
     with _told():
         sys.exit(_awaited(serve(_settings(data_dir=data_dir), click.echo), log=lines))
@@ -68,10 +68,10 @@ def run(data_dir: Path | None) -> None:
 @main.command()
 @_data_dir
 @_json
-def doctor(data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
+def doctor(data_dir: Path | None, as_json: bool) -> None:
     """Check settings, content, store, status page and platforms. Exit code 1 if something does not work."""
-    from bot.runtime import doctor as doctors  # noqa: PLC0415
-    from bot.runtime.checks import Health  # noqa: PLC0415
+    from bot.runtime import doctor as doctors
+    from bot.runtime.checks import Health
 
     with _told():
         checks = _awaited(doctors.examine(data_dir=data_dir))
@@ -84,9 +84,9 @@ def doctor(data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
 @click.option("--released", type=click.Path(path_type=Path, dir_okay=False), help="File of ids that must not be lost.")
 @click.option("--ids", "list_ids", is_flag=True, help="Print the ids of this content, as a file for --released.")
 @_json
-def check(directory: Path | None, released: Path | None, list_ids: bool, as_json: bool) -> None:  # noqa: FBT001
+def check(directory: Path | None, released: Path | None, list_ids: bool, as_json: bool) -> None:
     """Lint the guides, with those of DIRECTORY laid over the built-in ones. Exit code 1 if there is a problem."""
-    from bot.runtime.checking import check_content  # noqa: PLC0415
+    from bot.runtime.checking import check_content
 
     with _told():
         sys.exit(check_content(_content_dirs(directory), released, list_ids=list_ids, as_json=as_json))
@@ -96,7 +96,7 @@ def check(directory: Path | None, released: Path | None, list_ids: bool, as_json
 @click.argument("guide")
 def graph(guide: str) -> None:
     """Print GUIDE as a Mermaid flowchart."""
-    from bot.core.guides.diagram import flowchart  # noqa: PLC0415
+    from bot.core.guides.diagram import flowchart
 
     with _told():
         click.echo(flowchart(_guide(guide)), nl=False)
@@ -104,9 +104,9 @@ def graph(guide: str) -> None:
 
 @main.command()
 @_json
-def guides(as_json: bool) -> None:  # noqa: FBT001
+def guides(as_json: bool) -> None:
     """List the guides."""
-    from bot.runtime.listing import guide_list  # noqa: PLC0415
+    from bot.runtime.listing import guide_list
 
     with _told():
         click.echo(guide_list(_content(), as_json=as_json))
@@ -116,7 +116,7 @@ def guides(as_json: bool) -> None:  # noqa: FBT001
 @click.argument("guide")
 def show_guide(guide: str) -> None:
     """Print GUIDE as an article."""
-    from bot.runtime.listing import article  # noqa: PLC0415
+    from bot.runtime.listing import article
 
     with _told():
         click.echo(article(_guide(guide)))
@@ -126,9 +126,9 @@ def show_guide(guide: str) -> None:
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--page", default="", help="Id of the page, where the recording has several.")
 @_json
-def replay(file: Path, page: str, as_json: bool) -> None:  # noqa: FBT001
+def replay(file: Path, page: str, as_json: bool) -> None:
     """Print what a channel would have been sent of FILE: one {"at", "path", "document"} a line, plain, gz or xz."""
-    from bot.runtime.replaying import replayed  # noqa: PLC0415
+    from bot.runtime.replaying import replayed
 
     with _told():
         _awaited(_printed(replayed(file, _content(), page, as_json=as_json)))
@@ -140,13 +140,13 @@ def replay(file: Path, page: str, as_json: bool) -> None:  # noqa: FBT001
 @click.option("--stay", default=20.0, show_default=True, help="Seconds its messages stay in a channel.")
 @_data_dir
 @_json
-def drill(pause: float, channel: str, stay: float, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
+def drill(pause: float, channel: str, stay: float, data_dir: Path | None, as_json: bool) -> None:
     """Play an invented outage, marked as a drill, here or in a real channel, where it cleans up after itself."""
-    from bot.runtime.replaying import drilled  # noqa: PLC0415
+    from bot.runtime.replaying import drilled
 
     with _told():
         if channel:
-            from bot.runtime.drilling import drilled_into  # noqa: PLC0415
+            from bot.runtime.drilling import drilled_into
 
             _awaited(drilled_into(_settings(data_dir=data_dir), channel, click.echo, pause=pause, stay=stay))
             return
@@ -162,7 +162,7 @@ def drill(pause: float, channel: str, stay: float, data_dir: Path | None, as_jso
 )
 def recognise(text: str | None, jsonl: IO[str] | None, field: str, report: IO[str] | None) -> None:
     """Say what TEXT (or - for standard input) would be taken for, as JSON."""
-    from bot.runtime import recognising  # noqa: PLC0415
+    from bot.runtime import recognising
 
     if sum(given is not None for given in (text, jsonl, report)) != 1:
         raise click.UsageError("give either TEXT (- for standard input), --jsonl FILE or --report FILE")
@@ -180,9 +180,9 @@ def recognise(text: str | None, jsonl: IO[str] | None, field: str, report: IO[st
 @click.option("--stuck", is_flag=True, help="Only what does not go on, with the reason.")
 @_data_dir
 @_json
-def announcements(stuck: bool, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
+def announcements(stuck: bool, data_dir: Path | None, as_json: bool) -> None:
     """List what each channel has been sent of what is open. Exit code 1 if something is stuck."""
-    from bot.runtime.announced import listed  # noqa: PLC0415
+    from bot.runtime.announced import listed
 
     with _told():
         sys.exit(_awaited(listed(_settings(data_dir=data_dir), click.echo, stuck=stuck, as_json=as_json)))
@@ -191,9 +191,9 @@ def announcements(stuck: bool, data_dir: Path | None, as_json: bool) -> None:  #
 @main.command()
 @_data_dir
 @_json
-def conversations(data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
+def conversations(data_dir: Path | None, as_json: bool) -> None:
     """List the conversations that are open, waiting or with helpers: ids and places, nobody's name or words."""
-    from bot.runtime.conversations import conversations as listed  # noqa: PLC0415
+    from bot.runtime.conversations import conversations as listed
 
     with _told():
         click.echo(_awaited(listed(_settings(data_dir=data_dir), _content(), as_json=as_json)))
@@ -203,9 +203,9 @@ def conversations(data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
 @click.option("--png", type=click.Path(path_type=Path, dir_okay=False), help="Draw a picture into this file.")
 @_data_dir
 @_json
-def insights(png: Path | None, data_dir: Path | None, as_json: bool) -> None:  # noqa: FBT001
+def insights(png: Path | None, data_dir: Path | None, as_json: bool) -> None:
     """Show how conversations went last week and in five weeks: what fixed it, how fast, in counts without names."""
-    from bot.runtime.insights import insights as gathered  # noqa: PLC0415
+    from bot.runtime.insights import insights as gathered
 
     if png and as_json:
         raise click.UsageError("give either --json or --png FILE")
@@ -217,7 +217,7 @@ def insights(png: Path | None, data_dir: Path | None, as_json: bool) -> None:  #
 @_data_dir
 def export_subscriptions(data_dir: Path | None) -> None:
     """Print who listens to what, as JSON for `redial import`."""
-    from bot.runtime.transfer import export  # noqa: PLC0415
+    from bot.runtime.transfer import export
 
     with _told():
         click.echo(_awaited(export(_settings(data_dir=data_dir))))
@@ -228,7 +228,7 @@ def export_subscriptions(data_dir: Path | None) -> None:
 @_data_dir
 def import_subscriptions(file: Path, data_dir: Path | None) -> None:
     """Let the channels of FILE, an export, listen again. What stands in them is found, not posted again."""
-    from bot.runtime.transfer import bring_in  # noqa: PLC0415
+    from bot.runtime.transfer import bring_in
 
     with _told():
         click.echo(_awaited(bring_in(_settings(data_dir=data_dir), file)))
@@ -237,9 +237,9 @@ def import_subscriptions(file: Path, data_dir: Path | None) -> None:
 @main.command()
 @click.option("--surface", default="", help="Say what it means there: claude-code, web, desktop, phone or api.")
 @_json
-def status(surface: str, as_json: bool) -> None:  # noqa: FBT001
+def status(surface: str, as_json: bool) -> None:
     """Read the official status page. Exit code 0: all works; 1: an incident or a part that does not; 3: unknown."""
-    from bot.runtime.listing import official_status  # noqa: PLC0415
+    from bot.runtime.listing import official_status
 
     with _told():
         text, code = _awaited(official_status(_settings(), _content(), surface, as_json=as_json))
@@ -249,9 +249,9 @@ def status(surface: str, as_json: bool) -> None:  # noqa: FBT001
 
 @main.command()
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
-def init(force: bool) -> None:  # noqa: FBT001
+def init(force: bool) -> None:
     """Write a commented redial.toml into this folder."""
-    from bot.runtime.template import write  # noqa: PLC0415
+    from bot.runtime.template import write
 
     with _told():
         click.echo(write(Path.cwd(), force=force))
@@ -266,7 +266,7 @@ def store() -> None:
 @_data_dir
 def store_status(data_dir: Path | None) -> None:
     """Say whether the store runs. Exit code 0: it runs; 1: it does not."""
-    from bot.adapters.store.embedded import embedded_status  # noqa: PLC0415
+    from bot.adapters.store.embedded import embedded_status
 
     with _told():
         state = embedded_status(_settings(data_dir=data_dir).data_dir)
@@ -278,7 +278,7 @@ def store_status(data_dir: Path | None) -> None:
 @_data_dir
 def store_stop(data_dir: Path | None) -> None:
     """Stop the store; everything in it is kept. Exit code 1: it did not run."""
-    from bot.adapters.store.embedded import stop_embedded  # noqa: PLC0415
+    from bot.adapters.store.embedded import stop_embedded
 
     with _told():
         stopped = stop_embedded(_settings(data_dir=data_dir).data_dir)
@@ -288,7 +288,7 @@ def store_stop(data_dir: Path | None) -> None:
 
 def _streams() -> None:
     """Have a letter that the locale does not know replaced, in either direction; what is closed is empty."""
-    import io  # noqa: PLC0415
+    import io
 
     sys.stdin, sys.stdout = sys.stdin or io.StringIO(), sys.stdout or io.StringIO()
     for stream in (sys.stdin, sys.stdout, sys.stderr):
@@ -298,9 +298,9 @@ def _streams() -> None:
 
 def _awaited(work: Coroutine[Any, Any, T], *, log: Callable[[], None] | None = None) -> T:
     """Run to the end. log: begins the log; without it only what went wrong is said, and never among the answers."""
-    import asyncio  # noqa: PLC0415 - `--help` needs none of it
+    import asyncio
 
-    from bot.runtime.logs import quiet  # noqa: PLC0415
+    from bot.runtime.logs import quiet
 
     (log or quiet)()
     return asyncio.run(work)
@@ -316,14 +316,14 @@ def _content_dirs(directory: Path | None) -> tuple[Path, ...]:
 
 
 def _content() -> Content:
-    from bot.runtime.loading import load  # noqa: PLC0415
+    from bot.runtime.loading import load
 
     settings = _settings()
     return load(settings.content_dirs, locale=settings.locale)
 
 
 def _guide(name: str) -> Guide:
-    from bot.core.errors import SettingsError  # noqa: PLC0415
+    from bot.core.errors import SettingsError
 
     library = _content().library
     guide = library.known(name)
@@ -333,7 +333,7 @@ def _guide(name: str) -> Guide:
 
 
 def _settings(**over: object) -> Settings:
-    from bot.runtime.settings import load_settings  # noqa: PLC0415 - pydantic takes a while to load
+    from bot.runtime.settings import load_settings
 
     return load_settings(**over)
 
@@ -341,7 +341,7 @@ def _settings(**over: object) -> Settings:
 @contextmanager
 def _told() -> Iterator[None]:
     """Turn Redial's own errors into one line that says what to do, and a broken pipe or Ctrl-C into a quiet end."""
-    from bot.core.errors import RedialError  # noqa: PLC0415
+    from bot.core.errors import RedialError
 
     try:
         yield
