@@ -215,7 +215,6 @@ async def test_the_lines_of_a_turn_share_a_request_id_and_name_nobody(
 def test_what_a_library_says_is_one_line_without_its_values(capsys: pytest.CaptureFixture[str]) -> None:
     import logging  # noqa: PLC0415 - only here
 
-    before = tuple(logging.getLogger().handlers)
     counted: list[tuple[str, str]] = []
     logs.lines()
     logs.count(lambda level, event: counted.append((level, event)))
@@ -229,7 +228,6 @@ def test_what_a_library_says_is_one_line_without_its_values(capsys: pytest.Captu
     finally:
         structlog.reset_defaults()
         logs.count(lambda _level, _event: None)
-        logging.getLogger().handlers[:] = before
     first, second = (json.loads(text) for text in capsys.readouterr().err.splitlines())
     assert (first["library"], first["says"], first["level"]) == ("some.library", "could not send %s to %s", "error")
     assert (second["says"], second["error"], Path(second["file"]).name) == (
