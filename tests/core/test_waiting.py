@@ -118,7 +118,7 @@ class TestTheEnd:
     def test_one_that_is_not_theirs_keeps_nobody_waiting(self, parts: tuple[str, ...]) -> None:
         board = ended()
         changes = {"components": parts} if parts else {"impact": "none"}
-        second = replace(board.incidents[0], id="i2", status="investigating", resolved_at=None, **changes)  # type: ignore[arg-type]
+        second = replace(board.incidents[0], id="i2", status="investigating", resolved_at=None, **changes)
         both = replace(board, incidents=(second, *board.incidents))
         assert another(library(), self.waiting(INCIDENT, "i1"), Around(NOW, both)) is None
 
