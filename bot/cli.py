@@ -341,10 +341,13 @@ def _settings(**over: object) -> Settings:
 @contextmanager
 def _told() -> Iterator[None]:
     """Turn Redial's own errors into one line that says what to do, and a broken pipe or Ctrl-C into a quiet end."""
-    from bot.core.errors import RedialError
+    from bot.core.errors import ChatError, RedialError
 
     try:
         yield
+    except ChatError as error:
+        click.echo(f"redial: {error}; `redial doctor` says what to do", err=True)
+        sys.exit(_EXIT_TROUBLE)
     except RedialError as error:
         click.echo(f"redial: {error}", err=True)
         sys.exit(_EXIT_TROUBLE)

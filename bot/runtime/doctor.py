@@ -11,6 +11,7 @@ from bot.core.errors import ContentError, RedialError, SettingsError
 from bot.core.services import Page
 from bot.core.status.incident import Health as PageHealth
 from bot.core.status.subscription import Place
+from bot.runtime import proxies
 from bot.runtime.checks import Check, Health
 from bot.runtime.content import Content
 from bot.runtime.loading import load
@@ -30,7 +31,7 @@ async def examine(platforms: Sequence[Platform] = PLATFORMS, *, data_dir: Path |
         settings = load_settings(data_dir=data_dir)
     except SettingsError as error:
         return [Check("settings", Health.FAIL, str(error), "correct that setting; `redial init` writes an example")]
-    checks = [_settings()]
+    checks = [_settings(), *_proxy()]
     content, found = _content(settings)
     pages = watched(settings, content.library.services.page) if content else ()
     stored, places = await _store(settings, [page.id for page in pages])
@@ -66,6 +67,20 @@ def _settings() -> Check:
     path = config_file()
     says = f"read from {path} and the environment" if path.is_file() else "from the environment and defaults"
     return Check("settings", Health.OK, says)
+
+
+def _proxy() -> list[Check]:
+    """Say what the environment makes of the way out, where it says anything."""
+    try:
+        name, address = proxies.named()
+    except SettingsError as error:
+        return [Check("proxy", Health.FAIL, str(error), "correct that variable, or take it away")]
+    if name:
+        return [Check("proxy", Health.OK, f"everything but the store goes through {proxies.shown(address)} ({name})")]
+    if socks := proxies.socks():
+        do = "name an HTTP proxy in HTTPS_PROXY, or take that variable away"
+        return [Check("proxy", Health.WARN, f"{socks} names a SOCKS proxy, which Redial cannot use", do)]
+    return []
 
 
 def _content(settings: Settings) -> tuple[Content | None, Check]:

@@ -18,6 +18,7 @@ from bot.core.status.subscription import Place
 from bot.ports.announcing import Channels
 from bot.ports.platform import House, Running
 from bot.ports.vault import Vault
+from bot.runtime import proxies
 from bot.runtime.checks import Check, Health
 from bot.runtime.settings import ChannelSettings, Settings
 
@@ -45,6 +46,7 @@ class Platform:
 def _access(settings: Settings) -> Access:
     from bot.adapters.slack.connection import Access  # noqa: PLC0415 - loads Slack's libraries
 
+    proxies.named()  # Slack's library takes it as it is
     return Access(
         bot_token=_secret(settings.slack_bot_token),
         app_token=_secret(settings.slack_app_token),
@@ -66,6 +68,10 @@ def _places(platform: str, settings: ChannelSettings) -> tuple[Place, ...]:
         *settings.triage_channels, *settings.watched_channels, *settings.room_channels, settings.handoff_channel,
     )  # fmt: skip
     return tuple(Place(platform, "", channel) for channel in dict.fromkeys(channels) if channel)
+
+
+def _proxy() -> str | None:
+    return proxies.named()[1] or None
 
 
 def _secret(value: SecretStr | None) -> str:
@@ -108,7 +114,7 @@ async def _sending_slack(settings: Settings, messages: Messages) -> AsyncIterato
 def _sending_discord(settings: Settings, messages: Messages) -> AbstractAsyncContextManager[Channels]:
     from bot.adapters.discord.sending import sending  # noqa: PLC0415 - loads discord.py
 
-    return sending(_secret(settings.discord_token), messages)
+    return sending(_secret(settings.discord_token), messages, _proxy())
 
 
 async def _examined_slack(settings: Settings, told: Sequence[Place]) -> Sequence[Check]:
@@ -131,7 +137,8 @@ async def _examined_slack(settings: Settings, told: Sequence[Place]) -> Sequence
 def _discord(settings: Settings, house: House) -> AbstractAsyncContextManager[Running]:
     from bot.adapters.discord.gateway import Access, start  # noqa: PLC0415 - loads discord.py
 
-    access = Access(_secret(settings.discord_token), settings.discord.rooms, frozenset(settings.discord.admins))
+    discord = settings.discord
+    access = Access(_secret(settings.discord_token), discord.rooms, frozenset(discord.admins), _proxy())
     return start(access, house)
 
 
@@ -140,7 +147,11 @@ async def _examined_discord(settings: Settings, told: Sequence[Place]) -> Sequen
     from bot.adapters.discord.gateway import Access  # noqa: PLC0415 - the same
 
     places = (*_places("discord", settings.discord), *told)
-    found = await examine(Access(_secret(settings.discord_token)), [place.channel for place in places])
+    try:
+        access = Access(_secret(settings.discord_token), proxy=_proxy())
+    except SettingsError as error:
+        return (Check("discord", Health.FAIL, str(error), "correct that variable"),)
+    found = await examine(access, [place.channel for place in places])
     return [Check(one.name, Health(one.health), one.says, one.do) for one in found]
 
 

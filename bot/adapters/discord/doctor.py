@@ -18,7 +18,7 @@ _SERVERS = 20
 
 async def examine(access: Access, channels: Sequence[str] = ()) -> list[Finding]:
     """Look at everything a start needs; never raises. channels: those Redial should be able to speak in."""
-    client = discord.Client(intents=discord.Intents.none())
+    client = discord.Client(intents=discord.Intents.none(), proxy=access.proxy)
     try:
         async with told():
             await client.login(access.token)

@@ -8,16 +8,16 @@ from contextlib import asynccontextmanager
 import discord
 
 from bot.adapters.discord.channels import DiscordChannels
-from bot.adapters.discord.faults import told
+from bot.adapters.discord.faults import LIMITED, told
 from bot.adapters.discord.wire import Wire
 from bot.core.errors import SettingsError
 from bot.core.messages import Messages
 
 
 @asynccontextmanager
-async def sending(token: str, messages: Messages) -> AsyncIterator[DiscordChannels]:
+async def sending(token: str, messages: Messages, proxy: str | None = None) -> AsyncIterator[DiscordChannels]:
     """Return Discord's channels; raises `SettingsError` for a token that is refused, `ChatError` for the way there."""
-    client = discord.Client(intents=discord.Intents.none())
+    client = discord.Client(intents=discord.Intents.none(), proxy=proxy, max_ratelimit_timeout=LIMITED)
     try:
         try:
             async with told():

@@ -114,10 +114,12 @@ async def _channel(client: AsyncWebClient, token: str, channel: str) -> Finding:
 async def _socket(client: AsyncWebClient, session: aiohttp.ClientSession, access: Access) -> Finding:
     try:
         answer = await client.apps_connections_open(app_token=access.app_token)
-        async with session.ws_connect(str(answer["url"])) as connection:
+        async with session.ws_connect(str(answer["url"]), proxy=client.proxy) as connection:
             hello = await connection.receive(timeout=TIMEOUT)
     except FAULTS as error:
-        do = "make an app-level token with connections:write (Basic Information), and let wss:// through the proxy"
+        do = "make an app-level token with connections:write (Basic Information), and set it as SLACK_APP_TOKEN"
+        if not code_of(error):
+            do = f"let this machine reach {access.api_url} over HTTPS, and wss:// through the proxy"
         return Finding("slack socket", "fail", str(translated(error, "apps.connections.open")), do)
     if hello.type is not aiohttp.WSMsgType.TEXT:
         return Finding("slack socket", "fail", "opened, and closed at once", "turn Socket Mode on for the app")

@@ -31,7 +31,8 @@ class Files:
             return ""
         try:
             headers = {"Authorization": f"Bearer {(await self._api.workspace(workspace)).token}"}
-            async with self._session.get(file.url, headers=headers, allow_redirects=False) as answer:
+            way = self._api.client.proxy
+            async with self._session.get(file.url, headers=headers, allow_redirects=False, proxy=way) as answer:
                 # Without the scope Slack sends its sign-in page instead.
                 if answer.status != _ANSWERED or answer.content_type == "text/html":
                     _log.warning("file not read", workspace=workspace, status=answer.status)
