@@ -5,20 +5,26 @@ Those of the wire (19, 20, 21, 25, 33, 38) are in test_failure_cases_wire.py.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bot.adapters.console.plain import as_text
+from bot.adapters.rehearsal.channels import PaperChannels
 from bot.core.bounds import BOUNDS
-from bot.core.status.announcement_view import Tone
+from bot.core.status.announcement_view import Notice, Tone
 from bot.core.status.incident import Incident
 from bot.core.status.official import reading
 from bot.core.status.statuspage import parse_incidents, parse_summary
+from bot.core.status.subscription import Place
 from bot.core.status.watch import Page, Standing
 from bot.core.text import Text
+from bot.ports.announcing import Delivery
 from handlers.announce import Announcer, Office
 from handlers.channel import menu_of
+from handlers.status import status_view
 from tests.core.test_statuspage import board
 from tests.scenarios.announcing import (
     API,
@@ -133,6 +139,32 @@ class TestNothingIsSaidTwiceOrForNothing:
         before = await town.pages.page(CLAUDE)
         await town.reads(life(LIFE[1]))
         assert not await town.pages.put(before, before.page), "who read the page before writes nothing"
+
+    async def test_36_a_replica_that_stood_still_takes_back_what_another_has_sent_meanwhile(self, town: Town) -> None:
+        """Later than anything is assumed to land: the message was looked for, not found, and sent again."""
+        there, goes_on = asyncio.Event(), asyncio.Event()
+
+        class Still(PaperChannels):
+            """Its request leaves only when it may go on."""
+
+            async def post(self, place: Place, key: str, notice: Notice) -> Delivery:
+                there.set()
+                await goes_on.wait()
+                return await town.paper.post(place, key, notice)
+
+            async def delete(self, place: Place, ref: str) -> Delivery:
+                return await town.paper.delete(place, ref)
+
+        await town.reads(life(LIFE[0]))
+        still = Announcer(Office(town.pages, {"paper": Still()}, lambda _: town.names))
+        walking = asyncio.create_task(still.walk(CLAUDE, "paper"))
+        await there.wait()
+        town.clock.now += MINUTE
+        await town.announces()
+        (mine,) = town.paper.messages
+        goes_on.set()
+        await walking
+        assert list(town.paper.messages) == [mine], "the one that is known stays"
 
 
 class TestNothingIsLost:
@@ -406,6 +438,9 @@ class TestWhatItLooksLike:
         fine = parse_summary(document("summary_all_operational.json"), page_id=CLAUDE).components
         found = reading(content().library, None, {"surface": "web"}, board(*listed, components=fine), 1010.0)
         assert found.answer == "incident"
+        told = as_text(status_view(content().library, board(*listed, components=fine), 1010.0), grades={}, width=0)
+        assert told.startswith("3 open incidents on the official page.")
+        assert "No incident is posted" not in told
 
     async def test_14_a_part_that_recovers_does_not_end_the_incident(self, town: Town) -> None:
         await lived(town, LIFE[0])
