@@ -189,6 +189,19 @@ class TestSilence:
         assert "Take it up again" in (await bench.private(ANN))[-1].buttons
 
 
+    async def test_people_who_talk_to_each_other_are_not_asked_whether_they_are_there(self, bench: Bench) -> None:
+        await bench.mention(ANN, CUT_OFF)
+        await bench.say(BOB, "did you try the other wifi?")
+        began, later = bench.desk.clock(), [1801.0]
+        bench.desk.clock = lambda: began + later[0]
+        place = bench.origin(ANN)
+        assert await look_after(bench.desk, place, bench.chat) == 0
+        assert not any("still there" in one.text for one in await bench.seen())
+        await bench.press(ANN, TOOLS)
+        later[0] = 3700.0
+        assert await look_after(bench.desk, place, bench.chat) == 1
+
+
 class TestHelpers:
     async def test_the_owner_may_let_others_help_and_who_answered_is_shown(self, bench: Bench) -> None:
         await bench.mention(ANN, CUT_OFF)

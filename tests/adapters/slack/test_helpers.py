@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from bot.core.triage.placement import Rooms
-from handlers.life import look_after
 from tests.adapters.slack.office import office
 from tests.adapters.slack.web import Fault
 from tests.contract.bench_slack import SlackBench
@@ -53,18 +52,6 @@ async def test_what_slack_does_not_tell_is_no_right(bench: SlackBench) -> None:
     assert "belongs to somebody else" in (await bench.private("bob"))[-1].text
     await bench.press("bob", TOOLS)
     assert "git diff" in (await bench.seen())[-1].text, "and it is asked again"
-
-
-async def test_people_who_talk_to_each_other_are_not_asked_whether_they_are_there(bench: SlackBench) -> None:
-    await bench.mention("ann", CUT_OFF)
-    await bench.say("bob", "did you try the other wifi?")
-    now = bench.desk.clock()
-    bench.desk.clock = lambda: now + 1801
-    assert await look_after(bench.desk, bench.origin("ann"), bench.chat) == 0
-    assert not any("still there" in one.text for one in await bench.seen())
-    await bench.press("ann", TOOLS)
-    bench.desk.clock = lambda: now + 3700
-    assert await look_after(bench.desk, bench.origin("ann"), bench.chat) == 1
 
 
 async def test_a_hand_off_names_people_only_as_slack_does(bench: SlackBench) -> None:
