@@ -83,6 +83,10 @@ class Page:
     unanswered: int = 0
     limits: Limits | None = None
     """How often it may be asked; None: as often as one likes."""
+    slow_down: list[tuple[float, bool]] = field(default_factory=list)
+    """Seconds for which the next requests to post are refused, one each, and whether the whole bot is."""
+    strange: str = ""
+    """What something on the way answers with, in place of what was posted."""
     backend: Backend = field(default_factory=lambda: Backend(clock=_Now()))  # type: ignore[arg-type]
     sessions: list[Session] = field(default_factory=list)
     acknowledged: dict[str, float] = field(default_factory=dict)
@@ -157,6 +161,12 @@ class Page:
         headers, wait = self.limits.discord(request.method, path) if self.limits else ({}, 0.0)
         if wait:
             return _answer({"message": "slow down", "retry_after": wait, "global": len(headers) == 1}, 429, headers)
+        if self.slow_down and request.method == "POST" and path.endswith("/messages"):
+            wait, everything = self.slow_down.pop(0)
+            told = {"message": "slow down", "retry_after": wait, "global": everything}
+            return _answer(told, 429, {"Via": "1.1 this machine"})
+        if self.strange and request.method == "POST" and path.endswith("/messages"):
+            return web.Response(text=self.strange, content_type="text/html")
         if path.endswith("/callback"):
             self.acknowledged[path.split("/")[2]] = time.perf_counter()
         if self.mute and request.method == "POST" and path.endswith("/messages"):

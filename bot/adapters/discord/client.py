@@ -16,7 +16,7 @@ from bot.adapters.discord import commands, decode, pressing
 from bot.adapters.discord.chat import DiscordChat, Station
 from bot.adapters.discord.choosing import ASKS
 from bot.adapters.discord.decode import Heard
-from bot.adapters.discord.faults import told
+from bot.adapters.discord.faults import LIMITED, told
 from bot.adapters.discord.limits import ATTACHMENT
 from bot.adapters.discord.managing import ASKED
 from bot.adapters.discord.memory import Memory
@@ -67,6 +67,7 @@ class RedialClient(discord.AutoShardedClient):
             chunk_guilds_at_startup=False,
             allowed_mentions=discord.AllowedMentions.none(),
             shard_count=shards,
+            max_ratelimit_timeout=LIMITED,
         )
         self._house, self.rooms = house, rooms
         renderer = Renderer(house.messages)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from types import TracebackType
 
 import aiohttp
@@ -11,6 +12,8 @@ import discord
 from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
 from bot.ports.announcing import Failed, Why
 
+LIMITED = 30.0
+"""Seconds a limit may last that discord.py waits for, which takes no less; a longer one is an error at once."""
 TIMEOUT = 10.0
 """Seconds a request may take; afterwards its result is unknown, and the answer stays owed."""
 
@@ -47,12 +50,15 @@ _OWN: dict[int, type[ChannelGone | ChatUnavailable]] = {
 
 
 class told:  # noqa: N801 - read as the sentence it begins: `async with told("Send Messages"):`
-    """Turn what Discord or its library raises into a `ChatError`. right: what a refusal would mean is missing."""
+    """Turn what Discord or its library raises into a `ChatError`. right: what a refusal would mean is missing.
 
-    __slots__ = ("_right", "_within")
+    late: called when it is broken off for taking too long.
+    """
 
-    def __init__(self, right: str = "") -> None:
-        self._right, self._within = right, asyncio.timeout(TIMEOUT)
+    __slots__ = ("_late", "_right", "_within")
+
+    def __init__(self, right: str = "", late: Callable[[], None] = lambda: None) -> None:
+        self._right, self._late, self._within = right, late, asyncio.timeout(TIMEOUT)
 
     async def __aenter__(self) -> None:
         await self._within.__aenter__()
@@ -63,6 +69,7 @@ class told:  # noqa: N801 - read as the sentence it begins: `async with told("Se
         try:
             await self._within.__aexit__(kind, error, trace)
         except TimeoutError as late:
+            self._late()
             raise ChatUnavailable("Discord does not answer: TimeoutError") from late
         if isinstance(error, discord.HTTPException):
             raise translated(error, self._right) from error

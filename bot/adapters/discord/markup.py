@@ -30,6 +30,7 @@ _ZERO = "\u200b"
 """Cannot be seen, and parts what must not stand together."""
 
 
+@lru_cache(maxsize=1024)
 def escaped(text: str) -> str:
     """Return text in which Discord finds no markup, mention, link, emoji, list or quote."""
     out = _MARKS.sub(r"\\\g<0>", text)

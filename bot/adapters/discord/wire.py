@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import Literal
@@ -103,7 +103,7 @@ class Wire:
     async def delete(self, channel: int, message: int) -> None:
         """Delete a message of ours."""
         await self._pace.turn()
-        async with told("Manage Messages"):
+        async with self._told("Manage Messages"):
             await self.client.get_partial_messageable(channel).get_partial_message(message).delete()
 
     async def open_thread(self, channel: int, name: str, *, message: int = 0) -> int:
@@ -112,7 +112,7 @@ class Wire:
         await self._pace.turn()
         http, name = self.client.http, cut(name, THREAD)
         try:
-            async with told("Create Public Threads"):
+            async with self._told("Create Public Threads"):
                 # Not through the library's channels: a process without the gateway knows none.
                 if message:
                     made = await http.start_thread_with_message(
@@ -122,7 +122,7 @@ class Wire:
                     made = await http.start_thread_without_message(
                         channel, name=name, auto_archive_duration=_ARCHIVE, type=_PUBLIC
                     )
-                return int(made["id"])
+                return _ident(made)
         except ThreadExists:
             return message
         except NotAllowed as error:
@@ -136,7 +136,7 @@ class Wire:
             return
         await self._pace.turn()
         try:
-            async with told():
+            async with self._told():
                 await found.join()
         except ChatError as error:
             _log.info("thread not joined", thread=thread, error=str(error))
@@ -145,7 +145,7 @@ class Wire:
         """Open an archived thread again; raises `Locked` for one that was closed for good."""
         await self._pace.turn()
         try:
-            async with told("Manage Threads"):
+            async with self._told("Manage Threads"):
                 found = self.client.get_channel(thread) or await self.client.fetch_channel(thread)
                 if isinstance(found, discord.Thread):
                     await found.edit(archived=False)
@@ -159,7 +159,7 @@ class Wire:
         try:
             if not await self.others_since(thread, "", 0):
                 await self._pace.turn()
-                async with told("Manage Threads"):
+                async with self._told("Manage Threads"):
                     await http.delete_channel(thread)
                 return
         except ChannelGone:
@@ -169,7 +169,7 @@ class Wire:
             _log.info("thread stays, archived", thread=thread, missing=error.missing)
         await self._pace.turn()
         try:
-            async with told("Manage Threads"):
+            async with self._told("Manage Threads"):
                 await http.edit_channel(thread, archived=True)
         except ChatError as error:
             _log.info("thread stays", thread=thread, error=str(error))
@@ -177,7 +177,7 @@ class Wire:
     async def direct(self, user: str) -> int:
         """Return the channel of a person's direct messages."""
         await self._pace.turn()
-        async with told("direct messages"):
+        async with self._told("direct messages"):
             return (await self.client.create_dm(discord.Object(int(user)))).id
 
     async def find(self, channel: int, key: str) -> int | None:
@@ -185,7 +185,7 @@ class Wire:
         await self._pace.turn()
         mark, me = key_mark(key), self.client.user
         try:
-            async with told("Read Message History"):
+            async with self._told("Read Message History"):
                 async for message in self.client.get_partial_messageable(channel).history(limit=_LOOK):
                     first = message.components[0] if message.components else None
                     if me and message.author.id == me.id and getattr(first, "id", 0) == mark:
@@ -201,7 +201,7 @@ class Wire:
             # Without this right Discord answers with an empty list, which would say that nothing was sent.
             raise NotAllowed("the history may not be read", missing="Read Message History")
         await self._pace.turn()
-        async with told("Read Message History"):
+        async with self._told("Read Message History"):
             return [
                 message.id
                 async for message in self.client.get_partial_messageable(channel).history(
@@ -223,7 +223,7 @@ class Wire:
         after: a message of ours to begin with; a younger one counts.
         """
         await self._pace.turn()
-        async with told("Read Message History"):
+        async with self._told("Read Message History"):
             found = await self.client.http.logs_from(thread, _LOOK, after=after)
         me = str(self.client.user.id) if self.client.user else ""
         for message in found:
@@ -241,15 +241,26 @@ class Wire:
             return []
         return sorted((one.id for one in found.threads if one.owner_id == me.id), reverse=True)[:_YOUNG]
 
+    def _told(self, right: str = "") -> told:
+        return told(right, self._let_go)
+
+    def _let_go(self) -> None:
+        """Let other requests go on after one that was broken off.
+
+        discord.py stops all of them while it waits out a limit of the whole bot, and begins again only after its wait.
+        """
+        going = self.client.http._global_over  # noqa: SLF001 - there is no other way, and without it all stop for good
+        going.set()
+
     async def _post(self, channel: int, body: Json) -> int:
         await self._pace.turn()
-        async with told("Send Messages"):
+        async with self._told("Send Messages"):
             sent = await self.client.http.send_message(channel, params=MultipartParameters(body, None, None))
-        return int(sent["id"])
+        return _ident(sent)
 
     async def _edit(self, channel: int, message: int, components: Sequence[Json]) -> None:
         await self._pace.turn()
-        async with told("Send Messages"):
+        async with self._told("Send Messages"):
             params = MultipartParameters(_body(components, NOBODY), None, None)
             await self.client.http.edit_message(channel, message, params=params)
 
@@ -330,6 +341,13 @@ class Reply:
             self.waits = False
             async with told():
                 await self._interaction.delete_original_response()
+
+
+def _ident(answer: object) -> int:
+    """Return the id in an answer. Something on the way may have answered in Discord's place, with a page of its own."""
+    if not isinstance(answer, Mapping) or "id" not in answer:
+        raise ChatUnavailable("an answer that is not Discord's")
+    return int(answer["id"])
 
 
 def _nonce(key: str) -> str:
