@@ -76,9 +76,9 @@ class Party:
     socket: DiscordWebSocket
     ends: dict[str, asyncio.Future[None]] = field(default_factory=dict)
 
-    async def hears(self, kind: str, data: Mapping[str, Any]) -> None:
+    async def hears(self, event: str) -> None:
         """Receive an event as the gateway sends it."""
-        await self.socket.received_message(json.dumps({"t": kind, "s": 1, "op": 0, "d": data}))
+        await self.socket.received_message(event)
 
     def expect(self, number: str) -> asyncio.Future[None]:
         found = self.ends[number] = asyncio.get_running_loop().create_future()
@@ -96,6 +96,11 @@ async def _connected(client: discord.Client) -> Party:
     return Party(client, socket)
 
 
+def _sent(kind: str, data: Mapping[str, Any]) -> str:
+    """An event as the gateway sends it."""
+    return json.dumps({"t": kind, "s": 1, "op": 0, "d": data})
+
+
 @dataclass
 class Crowd:
     """People in conversations with Redial in Discord, each in a thread."""
@@ -107,16 +112,14 @@ class Crowd:
     turns: list[int] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1_400_000_000_000_000_000))
 
-    def press(self, who: int) -> tuple[str, dict[str, Any]]:
+    def press(self, who: int) -> tuple[str, str]:
         """The next press of a person, and its number."""
         turn, (conversation, thread) = self.turns[who], self.ids[who]
         self.turns[who] += 1
         scene = self.scenes[turn % len(self.scenes)]
         return self.pressed(scene, conversation, turn + 1, thread, _person(who))
 
-    def pressed(
-        self, scene: Scene, conversation: str, revision: int, thread: str, person: str
-    ) -> tuple[str, dict[str, Any]]:
+    def pressed(self, scene: Scene, conversation: str, revision: int, thread: str, person: str) -> tuple[str, str]:
         """A press on the message that shows a scene."""
         number, shown = str(next(self.numbers)), self.components(scene, conversation, revision)
         mark = to_custom_id(Mark(scene.choice, conversation, revision, scene.before.step))
@@ -128,7 +131,7 @@ class Crowd:
             },
         }  # fmt: skip
         message = {**_message(str(next(self.numbers)), thread, ME, ""), "components": shown, "flags": 32768}
-        return number, {
+        pressed = {
             "version": 1, "type": 3, "token": f"token{number}", "member": _member(person), "locale": "en-US",
             "id": number,
             "guild_locale": "en-US", "guild_id": GUILD, "guild": {"id": GUILD, "locale": "en-US", "features": []},
@@ -136,6 +139,7 @@ class Crowd:
             "authorizing_integration_owners": {"0": GUILD}, "context": 0, "attachment_size_limit": 10_000_000,
             "data": {"component_type": 2, "custom_id": mark, "id": 9}, "message": message,
         }  # fmt: skip
+        return number, _sent("INTERACTION_CREATE", pressed)
 
     def components(self, scene: Scene, conversation: str, revision: int) -> list[dict[str, Any]]:
         """A scene's question as Redial shows it."""
@@ -174,7 +178,7 @@ async def crowd(one: Bot, people: int) -> AsyncIterator[Crowd]:
             number = str(next(found.numbers))
             said = _message(number, CHANNEL, _person(who), f"<@{ME}> {REPORT}")
             end = one.expect(f"m:{number}")
-            await party.hears("MESSAGE_CREATE", said)
+            await party.hears(_sent("MESSAGE_CREATE", said))
             async with asyncio.timeout(20):
                 await end
             opened = await one.desk.store.here(replace(place, user=_person(who), thread=number))
@@ -225,9 +229,9 @@ def ours(crowd: Crowd, count: int) -> Play:
     events = [crowd.press(number % len(crowd.ids)) for number in range(count)]
 
     async def play(number: int) -> None:
-        name, data = events[number]
+        name, event = events[number]
         end = crowd.bot.expect(f"i:{name}")
-        await crowd.party.hears("INTERACTION_CREATE", data)
+        await crowd.party.hears(event)
         await end
         await crowd.bot.trailing(number)
 
@@ -239,9 +243,9 @@ def _floor(party: Party, crowd: Crowd, count: int) -> Play:
     events = [crowd.pressed(next(scenes), "bench", 1, crowd.ids[0][1], _person(0)) for _ in range(count)]
 
     async def play(number: int) -> None:
-        name, data = events[number]
+        name, event = events[number]
         end = party.expect(name)
-        await party.hears("INTERACTION_CREATE", data)
+        await party.hears(event)
         await end
 
     return play
@@ -298,7 +302,8 @@ async def _kept(party: Party) -> Figure:
     async def written(count: int) -> None:
         for _ in range(count):
             number = next(numbers)
-            await party.hears("MESSAGE_CREATE", _message(str(number), CHANNEL, _person(number % 50), "good morning"))
+            said = _message(str(number), CHANNEL, _person(number % 50), "good morning")
+            await party.hears(_sent("MESSAGE_CREATE", said))
             await asyncio.sleep(0)
 
     await written(500)
