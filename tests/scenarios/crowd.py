@@ -24,6 +24,7 @@ from bot.adapters.discord.channels import DiscordChannels
 from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.rooms import RedisRooms
 from bot.core.event import InboundEvent, Said
+from bot.core.recogniser.engine import Recognition
 from bot.core.status.incident import Incident, Update
 from bot.core.triage.room import Sensor
 from bot.ports.announcing import Channels
@@ -37,9 +38,12 @@ from tests.adapters.slack.office import Office
 from tests.contract.bench import Seen
 from tests.contract.bench_discord import DiscordBench, discord_bench
 from tests.contract.bench_slack import SlackBench, slack_bench
-from tests.scenarios.playing import page
+from tests.scenarios.playing import page, recogniser
 
 T = TypeVar("T")
+WEB = "claude.ai in firefox says Connection lost. Retrying... since ten minutes"
+CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
+WAIT, DIFFERENT = "Wait and tell me", "Mine is different: start anyway"
 SENSOR = Sensor(people=3, minutes=30)
 REGULARS = 40
 
@@ -230,3 +234,27 @@ CROWDS: dict[str, Callable[[Path], AbstractAsyncContextManager[Crowd]]] = {
     "slack": slack_crowd,
     "discord": discord_crowd,
 }
+
+
+async def answer(crowd: Crowd, user: str) -> str:
+    """What somebody was answered last: in private, or in Discord in a line below their mention."""
+    return (await crowd.bench.private(user))[-1].text
+
+
+async def press(crowd: Crowd, user: str, label: str) -> None:
+    """Press on the last answer that has this label, private or not."""
+    private = await crowd.bench.private(user)
+    if private and label in private[-1].buttons:
+        await crowd.bench.press_private(user, label)
+    else:
+        at = [n for n, one in enumerate(await crowd.bench.seen()) if label in one.buttons][-1]
+        await crowd.bench.press(user, label, message=at)
+
+
+async def both(*work: Coroutine[object, object, T]) -> list[T]:
+    """Do things at the same time."""
+    return await asyncio.gather(*work)
+
+
+def found() -> Recognition:
+    return recogniser().recognise(CUT_OFF)

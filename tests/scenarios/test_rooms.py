@@ -17,8 +17,7 @@ import pytest
 
 from bot.core.triage.room import signal
 from tests.contract.bench import Seen
-from tests.scenarios.crowd import CROWDS, Crowd
-from tests.scenarios.test_together import CUT_OFF, DIFFERENT, WAIT, WEB, press
+from tests.scenarios.crowd import CROWDS, CUT_OFF, DIFFERENT, WAIT, WEB, Crowd, press
 
 FOLDER = Path(__file__).parent / "rooms"
 WRITE = bool(os.environ.get("REDIAL_WRITE_TRANSCRIPTS"))
