@@ -99,7 +99,7 @@ class Messages:
                 texts = entry.values() if isinstance(entry, dict) else (entry,) if isinstance(entry, str) else entry
                 known = self.fields(key)
                 for name in sorted(set(_FIELD.findall(" ".join(texts))) - known):
-                    fields = ", ".join(f"{{{field}}}" for field in sorted(known)) or "no field"
+                    fields = ", ".join(f"{{{field}}}" for field in sorted(known)) or "none"
                     yield key, f"`{key}` has no field {{{name}}}; it has {fields}"
 
     def _template(self, key: str, fields: Mapping[str, Value]) -> str:

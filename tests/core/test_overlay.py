@@ -45,6 +45,14 @@ def test_a_file_with_the_name_of_a_guide_replaces_it() -> None:
     assert [step.id for step in guide.steps] == ["ours"]
 
 
+def test_a_note_can_be_added_to_a_plain_question() -> None:
+    _, guide = clean("## When? {#time add}\n{#ours evidence=reported}\n> The desk knows.\n", "limit")
+    step = guide.step("time")
+    assert step
+    assert step.evidence is None
+    assert isinstance(step.body[-1], Note)
+
+
 def test_a_step_with_a_known_id_replaces_that_step() -> None:
     _, guide = clean(
         "## Try a private window, at the desk {#private evidence=reported}\nThe desk helps.\n\n"

@@ -111,7 +111,7 @@ def test_single_sentences_are_replaced(ours: Folder) -> None:
     ("toml", "told"),
     [
         ('[control]\nhumam = "x"\n', "messages/en.toml:2: Redial says no `control.humam` [message]"),
-        ('[which]\nlead = "a {guide}"\n', "messages/en.toml:2: `which.lead` has no field {guide}; it has no field"),
+        ('[which]\nlead = "a {guide}"\n', "messages/en.toml:2: `which.lead` has no field {guide}; it has none"),
         ('[time]\nhours = "{h}"\n', "messages/en.toml:2: `time.hours` has no field {h}; it has {hours}, {minutes}"),
         ('[says]\nback = "back"\n', "messages/en.toml:2: `says.back` is a list of texts [message]"),
         ('[which]\nlead = ["a"]\n', "messages/en.toml:2: `which.lead` is one text [message]"),

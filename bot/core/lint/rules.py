@@ -158,7 +158,9 @@ class _Checked:
             yield self.step_problem(step, "dead-end", f"step `{step.id}` has no choices: nobody can go on from here")
 
     def evidence(self, step: Step) -> Iterator[Problem]:
-        advises = bool(step.body or step.variants or step.cause or step.bypass or step.destructive or step.retry)
+        # A note has a grade of its own: a company may add one to a plain question.
+        says = any(not isinstance(block, Note) for block in step.body)
+        advises = says or bool(step.variants or step.cause or step.bypass or step.destructive or step.retry)
         if advises and step.evidence is None:
             yield self.step_problem(step, "evidence", f"step `{step.id}` says something and needs `evidence=`")
         yield from self._graded(step.evidence, step.source, step.line, step.path)
