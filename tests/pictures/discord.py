@@ -70,7 +70,7 @@ async def more() -> tuple[str, int]:
         await bench.mention("ann", "API Error: Repeated 529 Overloaded errors")
         columns.append(seen(bench.town)[-1:])
         await bench.press("ann", "Wait and tell me")
-        columns.append(seen(bench.town)[-1:])
+        columns.append([{"components": _json(message)} for message in bench.town.private("ann")[-1:]])
         await bench.post("ann", f"anybody else? `{CUT_OFF}`", channel="watched")
         columns[-1] += seen(bench.town)[-1:]
         return drawn(columns)
