@@ -26,6 +26,7 @@ from handlers.announce import Announcer, Office
 from handlers.channel import menu_of
 from handlers.status import status_view
 from tests.core.test_statuspage import board
+from tests.fakes.through import Through
 from tests.scenarios.announcing import (
     API,
     CLAUDE,
@@ -193,14 +194,11 @@ class TestNothingIsLost:
         assert closing in town.replies(post)[-1]
 
     async def test_22_a_send_that_fails_after_the_state_was_stored_goes_out_later(self, town: Town) -> None:
-        class Shut:
-            """A platform that is down."""
-
-            def __getattr__(self, name: str) -> object:
-                raise OSError(name)
+        async def down(*_: object) -> Delivery:
+            raise OSError("no route to host")
 
         await town.reads(life(LIFE[0]))
-        broken = Announcer(Office(town.pages, {"paper": Shut()}, lambda _: town.names))  # type: ignore[dict-item]
+        broken = Announcer(Office(town.pages, {"paper": Through(town.paper, down)}, lambda _: town.names))
         assert (await broken.walk(CLAUDE, "paper")).left == 1
         town.clock.now += MINUTE
         await town.announces()

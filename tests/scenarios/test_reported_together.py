@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,12 +11,14 @@ import pytest
 
 from bot.core.bounds import Bounds
 from bot.core.event import InboundEvent, Said
+from bot.core.status.announcement_view import Notice
 from bot.core.status.subscription import Place
 from bot.core.triage import flow
 from bot.core.triage.flow import Begin
 from bot.core.triage.room import Signal, signal
 from bot.ports.announcing import Delivery, Failed, Gathers, Why
 from tests.adapters.discord.town import town
+from tests.fakes.through import Through
 from tests.scenarios.crowd import CROWDS, CUT_OFF, DIFFERENT, WAIT, Crowd, answer, both, found, press
 
 AT_ONCE = Bounds(unknown=0.0)
@@ -122,7 +124,12 @@ class TestTheRoom:
     async def test_a_note_nobody_heard_back_of_is_found_and_not_sent_again(self, tmp_path: Path) -> None:
         # Where Discord is played, it is another day: what was sent since is not looked for there. See test_channels.py.
         async with CROWDS["slack"](tmp_path / "data") as crowd:
-            crowd.lookout.channels = {crowd.platform: Silent(crowd)}  # type: ignore[dict-item]
+
+            async def unanswered(place: Place, key: str, notice: Notice) -> Delivery:
+                await crowd.channels.post(place, key, notice)
+                return Failed(Why.UNKNOWN, detail="the answer got lost")
+
+            sends(crowd, unanswered)
             for _ in range(3):
                 await crowd.mention(CUT_OFF)
             await crowd.looks()
@@ -138,7 +145,10 @@ class TestTheRoom:
             assert "This thread" in await answer(crowd, "ann"), "its address is known"
 
     async def test_a_process_that_dies_before_it_sends_leaves_it_to_the_next(self, crowd: Crowd) -> None:
-        crowd.lookout.channels = {crowd.platform: Dead()}  # type: ignore[dict-item]
+        async def dies(*_: object) -> Delivery:
+            raise asyncio.CancelledError
+
+        sends(crowd, dies)
         for _ in range(3):
             await crowd.mention(CUT_OFF)
         with pytest.raises(asyncio.CancelledError):
@@ -152,20 +162,31 @@ class TestTheRoom:
         assert len(await notes(crowd)) == 1
 
     async def test_where_it_may_not_post_it_says_nothing_and_tries_no_more(self, crowd: Crowd) -> None:
-        shut = Shut()
-        crowd.lookout.channels = {crowd.platform: shut}  # type: ignore[dict-item]
+        asked: list[Place] = []
+
+        async def shut(place: Place, *_: object) -> Delivery:
+            asked.append(place)
+            return Failed(Why.CLOSED, detail="not in channel")
+
+        sends(crowd, shut)
         for _ in range(3):
             await crowd.mention(CUT_OFF)
         for _ in range(3):
             await crowd.looks()
-        assert shut.asked == 1
+        assert len(asked) == 1
 
     async def test_a_mistake_in_one_channel_does_not_silence_the_others(self, crowd: Crowd) -> None:
         triage, other = crowd.bench.origin("ann").channel, crowd.bench.channel("other")
         rooms = dict(crowd.desk.rooms)
         rooms[crowd.platform] = replace(rooms[crowd.platform], room=frozenset({triage, other}))
         crowd.desk.rooms = rooms
-        crowd.lookout.channels = {crowd.platform: Broken(crowd, min(triage, other))}  # type: ignore[dict-item]
+
+        async def trips(place: Place, key: str, notice: Notice) -> Delivery:
+            if place.channel == min(triage, other):
+                raise KeyError("a mistake of ours")
+            return await crowd.channels.post(place, key, notice)
+
+        sends(crowd, trips)
         for _ in range(3):
             await crowd.mention(CUT_OFF)
         await crowd.looks()
@@ -226,65 +247,11 @@ class TestNewcomers:
         assert len(heard.signals) == 2
 
 
+def sends(crowd: Crowd, posts: Callable[[Place, str, Notice], Awaitable[Delivery]]) -> None:
+    """From now on this is what comes of a message to a channel."""
+    crowd.lookout.channels = {crowd.platform: Through(crowd.channels, posts)}
+
+
 async def notes(crowd: Crowd) -> list[str]:
     """What the channel was told of the room."""
     return [one.text for one in await crowd.top() if "people here report" in one.text]
-
-
-class Silent:
-    """Channels whose answers get lost."""
-
-    def __init__(self, crowd: Crowd) -> None:
-        self._channels = crowd.channels
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._channels, name)
-
-    async def post(self, *what: object) -> Delivery:
-        await self._channels.post(*what)  # type: ignore[arg-type]
-        return Failed(Why.UNKNOWN, detail="the answer got lost")
-
-    async def link(self, *what: object) -> str:
-        return await self._channels.link(*what)  # type: ignore[attr-defined, no-any-return]
-
-    async def belongs(self, *what: object) -> bool:
-        return await self._channels.belongs(*what)  # type: ignore[attr-defined, no-any-return]
-
-
-class Broken(Silent):
-    """Channels of an adapter that trips over one of them."""
-
-    def __init__(self, crowd: Crowd, over: str) -> None:
-        super().__init__(crowd)
-        self._over = over
-
-    async def post(self, *what: object) -> Delivery:
-        if getattr(what[0], "channel", "") == self._over:
-            raise KeyError("a mistake of ours")
-        return await self._channels.post(*what)  # type: ignore[arg-type]
-
-
-class Dead:
-    """Channels of a process that ends as it is about to send."""
-
-    async def turn(self, *_: object) -> None:
-        """Nothing to wait for."""
-
-    async def post(self, *_: object) -> Delivery:
-        raise asyncio.CancelledError
-
-    async def link(self, *_: object) -> str:
-        return ""
-
-    async def belongs(self, *_: object) -> bool:
-        return True
-
-
-class Shut(Dead):
-    """Channels that are closed to us."""
-
-    asked = 0
-
-    async def post(self, *_: object) -> Delivery:
-        self.asked += 1
-        return Failed(Why.CLOSED, detail="not in channel")
