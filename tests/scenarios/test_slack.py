@@ -99,7 +99,7 @@ class TestWaysIn:
 
     async def test_a_picture_alone_is_asked_for_as_text(self, at_work: Office) -> None:
         await mention(at_work, "", files=[{"mimetype": "image/png", "size": 9, "url_private": "https://x.test"}])
-        assert "as text (not a picture)" in (await said(at_work))[-1]
+        assert "as text, not a picture" in (await said(at_work))[-1]
 
     async def test_the_home_shows_what_is_open_and_the_status(self, at_work: Office) -> None:
         await mention(at_work, CUT_OFF)
