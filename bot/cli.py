@@ -99,7 +99,7 @@ def graph(guide: str) -> None:
     from bot.core.guides.diagram import flowchart
 
     with _told():
-        click.echo(flowchart(_guide(guide)), nl=False)
+        click.echo(flowchart(_guide(_content(), guide)), nl=False)
 
 
 @main.command()
@@ -119,7 +119,8 @@ def show_guide(guide: str) -> None:
     from bot.runtime.listing import article
 
     with _told():
-        click.echo(article(_guide(guide)))
+        content = _content()
+        click.echo(article(_guide(content, guide), content.library.messages))
 
 
 @main.command()
@@ -322,10 +323,10 @@ def _content() -> Content:
     return load(settings.content_dirs, locale=settings.locale)
 
 
-def _guide(name: str) -> Guide:
+def _guide(content: Content, name: str) -> Guide:
     from bot.core.errors import SettingsError
 
-    library = _content().library
+    library = content.library
     guide = library.known(name)
     if guide is None:
         raise SettingsError(f"there is no guide `{name}`; there are {', '.join(sorted(library.guides))}")

@@ -10,9 +10,11 @@ import msgspec
 from bot.adapters.console.plain import as_text
 from bot.core.errors import SettingsError
 from bot.core.guides.guide import Choice, Guide, Onward, ToOutcome
+from bot.core.messages import Messages
 from bot.core.status.incident import Health
-from bot.core.text import plain
+from bot.core.text import Heading
 from bot.core.triage.showing import as_lines
+from bot.core.view import View
 from bot.runtime.content import Content
 from bot.runtime.settings import Settings
 from bot.runtime.wiring import status_source
@@ -43,27 +45,29 @@ def guide_list(content: Content, *, as_json: bool) -> str:
     return "\n".join(f"{guide.id:<{width}}  {guide.title}" for guide in guides)
 
 
-def article(guide: Guide) -> str:
+def article(guide: Guide, say: Messages) -> str:
     """Return a guide to read from top to bottom."""
-    return "\n".join(_article(guide))
+    return "\n".join(_article(guide, _grades(say)))
 
 
-def _article(guide: Guide) -> Iterator[str]:
+def _article(guide: Guide, grades: dict[str, str]) -> Iterator[str]:
     yield f"{guide.title}\n{'=' * len(guide.title)}"
     yield from as_lines(guide.summary)
     for step in guide.steps:
-        grade = f"  [{step.evidence}]" if step.evidence else ""
-        yield f"\n{plain(step.title)}{grade}  (#{step.id})"
-        yield from as_lines(step.body)
-        for variant in step.variants:
-            yield f"  {plain(variant.title)}:"
-            yield from as_lines(variant.body, "  ")
+        parts = [block for part in step.variants for block in (Heading(part.title), *part.body)]
+        view = View(lead=step.title, evidence=step.evidence, blocks=(*step.body, *parts))
+        title, *lines = as_text(view, grades=grades, width=0).split("\n")
+        yield f"\n{title}  (#{step.id})"
+        yield from lines
         yield from (f"  * {choice.label} → {_end(guide, choice)}" for choice in step.choices)
     for question in guide.questions:
-        grade = f"  [{question.evidence}]" if question.evidence else ""
-        yield f"\n{plain(question.title)}{grade}"
-        yield from as_lines(question.body)
+        view = View(lead=question.title, evidence=question.evidence, blocks=question.body)
+        yield f"\n{as_text(view, grades=grades, width=0)}"
     yield from (f"\nSource {name}: {url}" for name, url in guide.sources.items())
+
+
+def _grades(say: Messages) -> dict[str, str]:
+    return {key.removeprefix("evidence."): say.text(key) for key in say.keys("evidence")}
 
 
 def _end(guide: Guide, choice: Choice) -> str:
@@ -95,5 +99,5 @@ async def official_status(settings: Settings, content: Content, surface: str = "
     if as_json:
         return msgspec.json.encode(board).decode(), code
     messages = content.library.messages
-    grades = {key.removeprefix("evidence."): messages.text(key) for key in messages.keys("evidence")}
-    return as_text(status_view(content.library, board, time.time(), {"surface": surface}), grades=grades), code
+    shown = status_view(content.library, board, time.time(), {"surface": surface})
+    return as_text(shown, grades=_grades(messages)), code

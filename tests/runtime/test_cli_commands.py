@@ -55,6 +55,8 @@ def test_guides_as_a_list_and_as_json(redial: Redial) -> None:
 
 def test_a_guide_can_be_read_and_drawn(redial: Redial) -> None:
     assert "git diff" in redial.run("guide", "response-cut-off").stdout
+    read = redial.run("guide", "web-connection-lost").stdout
+    assert all(f"\n({grade}) " in read for grade in ("people report", "unconfirmed")), "a note keeps its grade"
     chart = redial.run("graph", "response-cut-off").stdout
     assert chart.startswith("flowchart TD\n")
     assert "fixed((fixed))" in chart

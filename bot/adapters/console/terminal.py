@@ -100,10 +100,11 @@ class Terminal:
                 case Code(text):
                     yield Panel(RichText(text, overflow="fold"), border_style="dim", expand=False, padding=(0, 1))
                 case Note(evidence=evidence, blocks=inner):
-                    mark = RichText(f"({self._grades[evidence]})", style=_GRADE[evidence])
-                    grid = Table.grid(padding=(0, 1))
-                    grid.add_row(mark, Group(*self._blocks(inner)))
-                    yield grid
+                    mark = RichText(f"({self._grades[evidence]}) ", style=_GRADE[evidence])
+                    first, *rest = inner
+                    # Beside its text a grade would leave a narrow terminal no room.
+                    yield mark.append_text(_spans(first.inline)) if isinstance(first, Text) else mark
+                    yield from self._blocks(rest if isinstance(first, Text) else inner)
                 case Steps(items) | Bullets(items):
                     yield self._list(items, numbered=isinstance(block, Steps))
 
