@@ -224,10 +224,6 @@ def _with_thread(origin: Origin, thread: str) -> Origin:
     return Origin(origin.platform, origin.workspace, origin.channel, origin.user, thread)
 
 
-def _begins(channel: object) -> bool:
-    return isinstance(channel, discord.TextChannel)
-
-
 def _room_of(message: discord.Message) -> Room:
     if message.guild is None:
         return "direct"
@@ -236,7 +232,8 @@ def _room_of(message: discord.Message) -> Room:
         return "closed"
     thread, rights = isinstance(channel, discord.Thread), channel.permissions_for(message.guild.me)
     # On a message, a thread is begun only by who can read it.
-    return allowed(rights, thread=thread, begins=_begins(channel) and rights.read_message_history)
+    begins = isinstance(channel, discord.TextChannel) and rights.read_message_history
+    return allowed(rights, thread=thread, begins=begins)
 
 
 def _room_of_interaction(interaction: discord.Interaction) -> Room:
@@ -247,7 +244,9 @@ def _room_of_interaction(interaction: discord.Interaction) -> Room:
     if interaction.is_user_integration() and not interaction.is_guild_integration():
         return "closed"
     thread = isinstance(channel, discord.Thread)
-    return allowed(interaction.app_permissions, thread=thread, begins=_begins(channel))
+    # Without a message to begin on, a thread of an announcement channel would have to be of another kind.
+    begins = isinstance(channel, discord.TextChannel) and not channel.is_news()
+    return allowed(interaction.app_permissions, thread=thread, begins=begins)
 
 
 def _data(interaction: discord.Interaction) -> Mapping[str, object]:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import simcord
 from simcord.interactions import base_payload
 
 from bot.core.event import InboundEvent
+from bot.core.triage.placement import Rooms
 from bot.ports.chat import Chat
 from bot.runtime.dispatcher import Dispatcher
 from tests.adapters.discord.test_scenarios import buttons, forbid, mentioned
@@ -73,6 +75,50 @@ class TestPlaces:
         await there.people["ann"].slash(there.channels["triage"], "redial triage", text=CUT_OFF)
         assert there.public() == []
         assert QUESTION in said(there.private("ann")[-1])
+
+    async def test_in_an_announcement_channel_a_command_is_answered_in_one_message(self, there: Town) -> None:
+        """A thread without a message would be of a kind of its own there."""
+        there.channels["news"] = news = there.guild.create_news_channel("news")
+        takes(there, news)
+        await there.people["ann"].slash(news, "redial triage", text=CUT_OFF)
+        (message,) = there.ours(news)
+        assert QUESTION in said(message)
+        await there.people["bob"].send(news, f"{there.me} {CUT_OFF}")
+        assert len(news.threads) == 1, "on a message there is one"
+
+    async def test_where_no_thread_can_be_one_message_is_kept_up_to_date_without_an_excuse(self, there: Town) -> None:
+        there.channels["voice"] = voice = there.guild.create_voice_channel("voice")
+        await there.people["ann"].send(voice, f"{there.me} {CUT_OFF}")
+        (message,) = there.ours(voice)
+        assert "missing" not in said(message)
+        await there.press("ann", message, TOOLS)
+        (message,) = there.ours(voice)
+        assert "git diff" in said(message)
+
+    async def test_a_forum_post_that_is_corrected_gets_its_offer_and_the_conversation_goes_on_there(
+        self, there: Town
+    ) -> None:
+        forum, backend, ann = there.channels["forum"], there.env.backend, there.people["ann"]
+        takes(there, forum)
+        post = backend.create_thread(forum.id, "help", ann.id)
+        starter = backend.prepare_message(post.id, ann.id, "it just stopped")
+        starter.id = post.id
+        backend.commit_message(starter)
+        await there.env.settle()
+        (thread,) = forum.threads
+        assert there.ours(thread) == []
+        await ann.edit(thread.history()[0], CUT_OFF)
+        await there.press("ann", there.ours(thread)[-1], "Yes, start")
+        await ann.send(thread, "1")
+        opening, step = there.ours(thread)
+        assert "→" in said(opening)
+        assert "git diff" in said(step)
+
+
+def takes(there: Town, channel: simcord.ChannelHandle) -> None:
+    """Make a channel one where conversations are public."""
+    rooms = there.client.rooms
+    there.desk.rooms["discord"] = there.client.rooms = Rooms(rooms.triage | {str(channel.id)}, rooms.watched)  # type: ignore[index]
 
 
 class TestChoices:
