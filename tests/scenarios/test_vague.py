@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.text import plain
+from bot.core.text import Text, plain
 from bot.core.triage.asking import FACTS_FIRST, OFFERED
 from bot.core.triage.turn import NONE_OF_THESE
 from tests.scenarios.playing import Player, library, page, recogniser
@@ -125,6 +125,8 @@ def test_a_time_is_an_answer_to_since_when() -> None:
     player.say("since 9:40 CET or so")
     assert player.conversation
     assert player.conversation.details["time"] == "9:40 CET"
+    assert "line" not in player.conversation.details, "those were words, no program's line"
+    assert [plain(block.inline) for block in player.view.preface if isinstance(block, Text)] == ["Noted."]
     assert player.view.step != "@since"
 
 

@@ -25,6 +25,8 @@ from bot.core.recogniser.weights import hints
 
 __all__ = ["Candidate", "Decision", "Products", "Recogniser", "Recognition", "parse_products"]
 
+_SAID = -2
+"""The key of what was found by its words alone."""
 _SHORT = 400
 """Longest text, in characters, in which misspelt words are looked for."""
 
@@ -95,7 +97,9 @@ class Recogniser:
             known["status"] = sight.status
         why = ""
         if verdict.found is not None:
-            why, known["line"] = normal.quote(*verdict.found.place(normal))
+            why, line = normal.quote(*verdict.found.place(normal))
+            # Only what a program wrote is the line; somebody's own words are the report.
+            known |= {"line": line} if verdict.found.key != _SAID else {}
         candidates = tuple(Candidate(guide, score) for guide, score in verdict.candidates)
         return Recognition(
             decision=Decision(verdict.decision),
@@ -115,7 +119,7 @@ class Recogniser:
         verdict = judge(sight, self._weights.shares(hints(text.spaced), sight.marks()))
         if verdict.found is None and verdict.candidates:
             reason = self._weights.reason(text.spaced, verdict.candidates[0][0])
-            return replace(verdict, found=Found(-1, *reason)) if reason else verdict
+            return replace(verdict, found=Found(_SAID, *reason)) if reason else verdict
         return verdict
 
     def _look_again(self, normal: Normal, verdict: Verdict) -> Verdict:

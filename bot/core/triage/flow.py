@@ -340,7 +340,7 @@ def _told(turn: Turn, asked: str, found: Recognition) -> None:
     """Go on from words that nothing is recognised by: what was asked for is not asked for again."""
     turn.unsure(asked)
     turn.change(candidates=turn.not_refused(_named(found)))
-    turn.tell("what.again")
+    turn.tell("what.again" if asked == LINE else "what.noted")
     turn.ask()
 
 
