@@ -31,7 +31,7 @@ _NAMED = 6.0
 """How much likelier a guide is that the person's own words speak for."""
 _UNLIKE = 0.08
 """How likely somebody who needs a guide gives an answer that is not one of its readers'."""
-_PLAIN, _FEW = 0.75, 0.7
+_PLAIN, _FEW = 0.75, 0.6
 """How likely one guide is to be begun without an offer, and those of an offer together, to need no other question."""
 _TELLS = 0.15
 """Bits an answer has to tell, to be worth its question."""
