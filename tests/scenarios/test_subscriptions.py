@@ -92,10 +92,13 @@ async def test_a_change_while_news_is_on_its_way_loses_and_repeats_none(town: To
     assert told.count("Trouble small") == 1
 
 
-async def test_a_narrower_choice_follows_to_its_end_what_was_begun(town: Town) -> None:
+@pytest.mark.parametrize("settles", [False, True])
+async def test_a_narrower_choice_follows_to_its_end_what_was_begun(town: Town, *, settles: bool) -> None:
     await subscribe(town.office, ADMIN, MENU, Choice())
     await town.announces()
     await subscribe(town.office, ADMIN, MENU, Choice(components=frozenset({CODE}), general=False))
+    if settles:
+        await town.announces()
     await town.tells(page_of(ended(made("small")), ended(made("big", impact="critical")), made("general"), *OLD))
     (post,) = town.posts()
     assert post.shows.tone is Tone.OVER
