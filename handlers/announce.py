@@ -22,9 +22,9 @@ from handlers.recall import recall
 
 __all__ = ["Announcer", "Office", "Walked", "tidy"]
 
-BATCH = 100
-"""Channels whose records are read in one round trip."""
-AT_ONCE = 400
+BATCH = 25
+"""Channels whose records are read in one round trip, and that begin to be served together: turns go on meanwhile."""
+AT_ONCE = 200
 """Channels that are served at once; more than a platform takes, so that those that hang do not hold up the others."""
 LOOK = 1.0
 """Seconds between two looks, during a walk, whether the page has news."""
@@ -104,10 +104,11 @@ class Announcer:
         page, before = ground.page, self._left.get((ground.page.id, platform), _Left())
         self._hanging = {name: task for name, task in self._hanging.items() if not task.done()}
         wanted = await self._wanted(ground, platform, settled, before, loss)
-        here = [s for s in wanted if s.id not in self._hanging]
-        acts, left = 0, {s.id for s in wanted} & self._hanging.keys()
-        # Who had to wait comes first: a page that changes again and again must not leave the same ones out.
-        here.sort(key=lambda s: s.id not in before.waiting)
+        acts, left = 0, {s.id for s in wanted} & self._hanging.keys() if self._hanging else set()
+        here = [s for s in wanted if s.id not in left] if left else wanted
+        if before.waiting:
+            # Who had to wait comes first: a page that changes again and again must not leave the same ones out.
+            here = sorted(here, key=lambda s: s.id not in before.waiting)
         for incidents in _by_gravity(page, changed(page, settled)):
             served = await self._round(ground, _mixed(here), incidents, settled)
             acts += sum(done for done, _ in served)

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections import Counter
 
+from tests.bench import meanwhile
 from tests.bench.measuring import Figure, Tick, scaled
 from tests.bench.test_fan_out import EACH, Country, lived
 from tests.scenarios.announcing import START, made
@@ -43,4 +44,4 @@ def run(tick: Tick) -> list[Figure]:
         found.append(Figure("fan-out", "one channel of them, bot's side", round(cpu, 1), "µs CPU"))
 
     lived(living())
-    return found
+    return [*found, *meanwhile.run(tick)]

@@ -7,14 +7,17 @@ end and with a default. A change an older Redial must not touch raises `SCHEMA`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from sys import intern
 from typing import TypeVar
 
 import msgspec
 
+from bot.core.changing import changed
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.status.announcement import Announcement, Doing, Head, Intent, Note, Sent, What
 from bot.core.status.incident import Component
-from bot.core.status.subscription import Choice, Subscription
+from bot.core.status.subscription import Choice, Place, Subscription
 from bot.core.status.watch import Bundle, Known, Page, Standing, Trouble
 
 SCHEMA = 1
@@ -117,7 +120,20 @@ def encode_subscription(subscription: Subscription) -> bytes:
 def decode_subscription(value: bytes) -> Subscription:
     """Return a subscription of a stored value, `version record`."""
     version, _, data = value.partition(b" ")
-    return replace(_decoded(data, Subscription), version=_number(version))
+    found = _decoded(data, Subscription)
+    # Thousands are held at once while channels are told of something; most of what they say is the same.
+    place = Place(intern(found.place.platform), intern(found.place.workspace), found.place.channel)
+    shared = {"place": place, "page": intern(found.page), "choice": _same(found.choice), "keeps": found.keeps or _NONE}
+    return changed(found, version=_number(version), **shared)
+
+
+_NONE: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=256)
+def _same(choice: Choice) -> Choice:
+    """Return a choice that is equal, the same one each time."""
+    return choice
 
 
 def encode_wish(choice: Choice) -> bytes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 import structlog
@@ -35,6 +36,9 @@ _DISTRUST = load_script("distrust")
 
 LOST = 180.0
 """Seconds before a server was last seen from which on its writes may be lost when another takes over."""
+
+_BREATH = 100
+"""Subscriptions that are read in one go: there may be thousands, and turns are played meanwhile."""
 
 _log = structlog.get_logger(__name__)
 
@@ -87,7 +91,7 @@ class RedisPages:
     async def subscriptions(self, page: str) -> tuple[Subscription, ...]:
         """Return all subscriptions to a page, of those this version can read."""
         answer = await self._server.command("HGETALL", page_keys(page).subscriptions)
-        return self._readable(cast("dict[bytes, bytes]", answer))
+        return await self._readable(cast("dict[bytes, bytes]", answer).items())
 
     async def concerned(
         self, page: str, platform: str, since: int, wishes: Callable[[Choice], bool], named: Collection[str] = ()
@@ -103,12 +107,13 @@ class RedisPages:
             return tuple(s for s in everybody if s.place.platform == platform)
         chosen = [wish for wish in filed if wishes(records.decode_wish(wish))]
         found = await self._server.run(_CONCERNED, names, [f"{platform}:", since, len(chosen), *chosen, *named])
-        flat = iter(cast("list[bytes | None]", found))
-        return self._readable({name: value for name, value in zip(flat, flat, strict=True) if name and value})
+        return await self._readable(_taken(cast("list[bytes | None]", found)))
 
-    def _readable(self, values: Mapping[bytes, bytes]) -> tuple[Subscription, ...]:
+    async def _readable(self, values: Iterable[tuple[bytes, bytes]]) -> tuple[Subscription, ...]:
         found = []
-        for name, value in values.items():
+        for n, (name, value) in enumerate(values):
+            if n % _BREATH == 0:
+                await asyncio.sleep(0)
             try:
                 found.append(records.decode_subscription(value))
             except StoreError as error:
@@ -229,6 +234,15 @@ class RedisPages:
     async def now(self) -> float:
         """Return the server's clock."""
         return (await self.announced("", {})).at
+
+
+def _taken(flat: list[bytes | None]) -> Iterator[tuple[bytes, bytes]]:
+    """Yield names with their values, and let go of each: beside what is made of them, thousands take memory."""
+    flat.reverse()
+    while flat:
+        name, value = flat.pop(), flat.pop()
+        if name and value:
+            yield name, value
 
 
 def _lineage(flat: Sequence[str], *, noted: bool) -> Lineage:
