@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from bot.runtime.content import Content
 from bot.runtime.loading import load
 from bot.runtime.pages import watched
 from bot.runtime.platforms import PLATFORMS, Platform
-from bot.runtime.settings import Settings, load_settings
+from bot.runtime.settings import HealthSettings, Settings, load_settings
 from bot.runtime.sources import config_file
 from bot.runtime.wiring import status_source
 
@@ -38,6 +39,7 @@ async def examine(platforms: Sequence[Platform] = PLATFORMS, *, data_dir: Path |
     checks += [found, *stored]
     places += [Place(one.platform, one.workspace, one.channel) for one in settings.subscriptions]
     places += [Place(one.platform, one.workspace, one.channel) for one in settings.operators]
+    checks += _health(settings.health)
     if content:
         checks.append(await _page(settings, content.library.services.page))
     for platform in platforms:
@@ -97,6 +99,20 @@ async def _store(settings: Settings, pages: Sequence[str]) -> tuple[list[Check],
     url = settings.redis_url.get_secret_value() if settings.redis_url else None
     found, places = await ask(url, settings.data_dir, pages)
     return [Check(one.name, Health(one.health), one.says, one.do) for one in found], places
+
+
+def _health(settings: HealthSettings) -> list[Check]:
+    """Say whether the port of the probes is free, where they are asked for."""
+    if not settings.port:
+        return []
+    place = f"{settings.host}:{settings.port}"
+    try:
+        with socket.create_server((settings.host, settings.port)):
+            return [Check("health port", Health.OK, f"{place} is free")]
+    except OSError as error:
+        do = "fine if Redial runs here already; else set another `health.port`"
+        why = (error.strerror or "").partition(" (")[0]
+        return [Check("health port", Health.WARN, f"{place} cannot be taken: {why}", do)]
 
 
 async def _page(settings: Settings, page: Page) -> Check:

@@ -100,9 +100,8 @@ async def served(settings: HealthSettings, health: Health) -> AsyncIterator[str]
         await web.TCPSite(runner, settings.host, settings.port).start()
     except OSError as error:
         await runner.cleanup()
-        raise SettingsError(
-            f"nothing can listen on {settings.host}:{settings.port} (`health.port`): {error}"
-        ) from error
+        why = (error.strerror or "").rpartition(": ")[2]
+        raise SettingsError(f"nothing can listen on {settings.host}:{settings.port} (`health.port`): {why}") from error
     host, port = runner.addresses[0][:2]
     try:
         yield f"http://{host}:{port}"

@@ -46,7 +46,7 @@ def sentence(errors: Sequence[ErrorDetails], model: type[BaseModel], variables: 
     if error["type"] == "extra_forbidden":
         meant = _meant(_plain(path), model, variable=bool(where))
         return f"{name} is no setting{meant or '; `redial init` writes a file that names all'}"
-    wanted = _WANTED.get(error["type"], error["msg"])
+    wanted = _WANTED.get(error["type"], error["msg"].removeprefix("Value error, "))
     return f"{name} {wanted.format(**error.get('ctx', {}))}"
 
 

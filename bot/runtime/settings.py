@@ -137,6 +137,11 @@ class ChannelSettings(BaseModel):
         )
 
 
+_WITH_IDS = (
+    "triage_channels", "watched_channels", "room_channels", "admins", "handoff_channel", "handoff_person", "helpers",
+)  # fmt: skip
+
+
 class SlackSettings(ChannelSettings):
     """Slack; its tokens come from the environment."""
 
@@ -150,6 +155,20 @@ class SlackSettings(ChannelSettings):
     edits_a_minute: int = Field(default=50, ge=1, description="edits of announcements a minute in one workspace")
     api_url: str = Field(default="https://slack.com/api/", description="Slack's Web API; others for its other clouds")
 
+    @field_validator(*_WITH_IDS)
+    @classmethod
+    def _ids(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        if not all(one.isalnum() and one.isupper() for one in ([value] if isinstance(value, str) else value) if one):
+            raise ValueError("holds no ids: those are capitals and digits, at the end of View channel details")
+        return value
+
+    @field_validator("api_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        if not value.startswith(("https://", "http://")) or not value.endswith("/"):
+            raise ValueError("is no address that begins with https:// and ends with /")
+        return value
+
 
 class DiscordSettings(ChannelSettings):
     """Discord; its token comes from the environment."""
@@ -158,13 +177,11 @@ class DiscordSettings(ChannelSettings):
         default=40, ge=1, le=45, description="announcements a second; Discord allows a bot 50, the rest is for people"
     )
 
-    @field_validator(
-        "triage_channels", "watched_channels", "room_channels", "admins", "handoff_channel", "handoff_person", "helpers"
-    )
+    @field_validator(*_WITH_IDS)
     @classmethod
     def _ids(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
         if not all(one.isdecimal() for one in ([value] if isinstance(value, str) else value) if one):
-            raise ValueError("ids are numbers: with Developer Mode on, right click, and Copy ID")
+            raise ValueError("holds no ids: those are numbers; with Developer Mode on, right click, and Copy ID")
         return value
 
 

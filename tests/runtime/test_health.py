@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -27,6 +28,7 @@ from bot.runtime import logs
 from bot.runtime.settings import HealthSettings, Settings
 from tests.machine import free_port, until
 from tests.runtime.line import ALICE, CUT_OFF, DEADLINE, Line, served
+from tests.runtime.redial import Redial
 
 SECRET = "sk-ant-api03-" + "Ab3dE6gH9j" * 9 + "AA"
 
@@ -177,9 +179,18 @@ async def test_a_port_that_is_taken_is_said(probed: Settings) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", probed.health.port))
         taken.listen()
-        with pytest.raises(SettingsError, match=r"nothing can listen.*health\.port"):
+        with pytest.raises(SettingsError, match=r"nothing can listen.*\(`health\.port`\): .*already in use$"):
             async with served(probed, Line(), []) as serving:
                 await serving
+
+
+def test_a_doctor_looks_at_the_port(redial: Redial) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        redial.env["REDIAL_HEALTH__PORT"] = str(taken.getsockname()[1])
+        assert re.search("warn  health port .* cannot be taken: .*already in use\n", redial.run("doctor").stdout)
+    assert re.search("ok    health port .* is free\n", redial.run("doctor").stdout)
 
 
 async def test_the_lines_of_a_turn_share_a_request_id_and_name_nobody(

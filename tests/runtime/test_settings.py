@@ -85,6 +85,12 @@ def test_a_home_folder_is_meant_by_the_tilde(monkeypatch: Env) -> None:
         ("[status]\ninterval = 5\n", "redial.toml: `status.interval` must be at least 30"),
         ("[status]\ninterval = 1.5\n", "redial.toml: `status.interval` must be a whole number"),
         ('[slack]\nchannel_seconds = "secret"\n', "redial.toml: `slack.channel_seconds` must be a number"),
+        (
+            '[slack]\ntriage_channels = ["#secret"]\n',
+            "`slack.triage_channels` holds no ids: those are capitals and digits",
+        ),
+        ('[discord]\nadmins = ["secret"]\n', "redial.toml: `discord.admins` holds no ids: those are numbers; "),
+        ('[slack]\napi_url = "secret.com"\n', "redial.toml: `slack.api_url` is no address that begins with https://"),
         ("[health]\nport = 99999\n", "redial.toml: `health.port` must be at most 65535"),
         ('[discord]\nhandoff_channel = "#secret"\n', "with Developer Mode on, right click, and Copy ID"),
         ('[discord]\ntriage_channels = ["1", "secret"]\n', "with Developer Mode on, right click, and Copy ID"),

@@ -229,7 +229,8 @@ async def _listen(
         site = web.TCPSite(runner, access.host, access.port)
         await site.start()
     except OSError as error:
-        raise SettingsError(f"nothing can listen on {access.host}:{access.port} (`slack.port`): {error}") from error
+        why = (error.strerror or "").rpartition(": ")[2]
+        raise SettingsError(f"nothing can listen on {access.host}:{access.port} (`slack.port`): {why}") from error
     host, port = runner.addresses[0][:2]
     return f"http://{host}:{port}{PATH}"
 

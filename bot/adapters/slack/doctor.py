@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, Literal, cast
@@ -17,6 +18,7 @@ from bot.core.errors import StoreError
 from bot.core.status.subscription import Place
 from bot.ports.finding import Finding
 
+_ID = re.compile("[A-Z][A-Z0-9]{5,}")
 _MANY = Finding("slack", "ok", "several workspaces: each installs the app at /slack/install and gets its own token")
 _SHUT = ("is_read_only", "is_thread_only")
 """What a channel says of itself where not everybody may post."""
@@ -93,6 +95,10 @@ async def _there(
 
 async def _channel(client: AsyncWebClient, token: str, channel: str) -> Finding:
     name = f"slack channel {channel}"
+    if not _ID.fullmatch(channel):
+        return Finding(
+            name, "fail", "that is no id", "it stands at the end of View channel details, such as C0123456789"
+        )
     try:
         headers = {"Authorization": f"Bearer {token}"}
         answer = await client.api_call("conversations.info", headers=headers, data={"channel": channel})

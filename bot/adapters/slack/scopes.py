@@ -10,7 +10,7 @@ SCOPES = {
     "commands": "for /redial and “Triage this message”",
     "files:read": "to read pasted snippets and text files",
     "files:write": "to show what `/redial insights` says as a picture",
-    "groups:history": "the same as channels:history, in private channels",
+    "groups:history": "to hear answers in threads of private channels, and find its own posts there",
     "groups:read": "to know which private channels it is in",
     "im:history": "to hear direct messages",
     "im:write": "to begin a direct message, where the answer is private",

@@ -199,6 +199,12 @@ class TestDoctor:
             found = await examine(Access(BOT, app_token=APP, api_url=one.api), [Place("slack", "", "C1")])
             assert [finding.health for finding in found] == ["fail", "fail"]
 
+    async def test_a_name_where_an_id_belongs(self) -> None:
+        async with slack() as one:
+            found = await examine(Access(BOT, app_token=APP, api_url=one.api), [Place("slack", "", "#support")])
+            (finding,) = [finding for finding in found if "#support" in finding.name]
+            assert (finding.health, finding.says) == ("fail", "that is no id")
+
     async def test_a_channel_it_is_not_in(self) -> None:
         async with slack() as one:
             found = await examine(Access(BOT, app_token=APP, api_url=one.api), [Place("slack", "T1", "CNOTHERE")])
