@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import sys
 from urllib.parse import urlencode
 
 import pytest
@@ -37,6 +39,14 @@ def test_it_is_read_as_bolt_reads_it(body: str, headers: dict[str, str]) -> None
     assert ours
     for name in ("body", "raw_body", "headers", "content_type", "context", "mode"):
         assert getattr(ours, name) == getattr(bolts, name), name
+
+
+def test_nothing_of_it_is_kept() -> None:
+    body = urlencode({"payload": json.dumps(PRESS | {"trigger_id": "seen nowhere else"})})
+    held = sys.getrefcount(body)
+    assert to_request(body, FORM)
+    gc.collect()
+    assert sys.getrefcount(body) == held
 
 
 def test_a_command_that_speaks_of_a_payload_is_a_command() -> None:
