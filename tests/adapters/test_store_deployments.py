@@ -131,9 +131,8 @@ async def test_what_names_no_sentinels_is_refused_without_repeating_it(tmp_path:
 
 async def test_sentinels_that_are_not_there_are_named_without_the_password(tmp_path: Path) -> None:
     url = f"redis+sentinel://me:{SECRET}@127.0.0.1:1,127.0.0.1:2/team?sentinel_password={SECRET}"
-    with pytest.raises(
-        StoreUnavailable, match=r"redis\+sentinel://127\.0\.0\.1:1,127\.0\.0\.1:2/team cannot be"
-    ) as caught:
+    where = r"redis\+sentinel://127\.0\.0\.1:1,127\.0\.0\.1:2/team"
+    with pytest.raises(StoreUnavailable, match=rf"{where} is named by no sentinel: [\w ,]*\.$") as caught:
         await connect(url, tmp_path)
     assert SECRET not in "".join(traceback.format_exception(caught.value))
     assert place_of(url) == "redis+sentinel://127.0.0.1:1,127.0.0.1:2/team"

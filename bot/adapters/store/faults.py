@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from redis import exceptions as redis_errors
+from redis.asyncio.sentinel import MasterNotFoundError
 
 from bot.core.errors import StoreUnavailable
 
@@ -24,6 +25,7 @@ _BY_TYPE: tuple[tuple[type[Exception], str], ...] = (
     (redis_errors.TimeoutError, "did not answer in time"),
     (TimeoutError, "did not answer in time"),
     (redis_errors.MaxConnectionsError, "is used by more turns than connections are allowed"),
+    (MasterNotFoundError, "is named by no sentinel: none can be reached, or none knows a primary of that name"),
     (redis_errors.ConnectionError, "cannot be reached, or cut the connection"),
     (OSError, "cannot be reached"),
 )
