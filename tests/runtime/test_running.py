@@ -140,7 +140,7 @@ def test_run_and_doctor_from_the_command_line(redial: Redial) -> None:
     assert "→ start that server" in broken.stdout
     assert "hunter2" not in broken.stdout + broken.stderr
     (redial.home / "redial.toml").write_text('colour = "red"')
-    assert "setting `colour`" in redial.run("doctor", code=1).stdout
+    assert "`colour` is no setting" in redial.run("doctor", code=1).stdout
     (redial.home / "redial.toml").unlink()
 
 
