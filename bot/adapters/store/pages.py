@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import cast
 
 import structlog
@@ -24,7 +24,6 @@ _PUT = load_script("page_put")
 _SUBSCRIBE = load_script("subscribe")
 _CHANGE = load_script("change")
 _WISHES = load_script("wishes")
-_CONCERNED = load_script("concerned")
 _FILE = load_script("file")
 _RECORD = load_script("record", after="intent")
 _ANNOUNCED = load_script("announced")
@@ -37,6 +36,8 @@ _DISTRUST = load_script("distrust")
 LOST = 180.0
 """Seconds before a server was last seen from which on its writes may be lost when another takes over."""
 
+_AT_ONCE = 500
+"""Subscriptions asked for in one command: others want the server, too."""
 _BREATH = 100
 """Subscriptions that are read in one go: there may be thousands, and turns are played meanwhile."""
 
@@ -105,9 +106,24 @@ class RedisPages:
             args = [word for s in everybody for word in (s.id, s.since, records.encode_wish(s.choice))]
             await self._server.run(_FILE, names, args)
             return tuple(s for s in everybody if s.place.platform == platform)
-        chosen = [wish for wish in filed if wishes(records.decode_wish(wish))]
-        found = await self._server.run(_CONCERNED, names, [f"{platform}:", since, len(chosen), *chosen, *named])
-        return await self._readable(_taken(cast("list[bytes | None]", found)))
+        ids = {name.encode() for name in named}
+        for wish in (one for one in filed if wishes(records.decode_wish(one))):
+            ids |= await self._filed(keys.wishes, wish, platform)
+        begun = cast("list[bytes]", await self._server.command("ZRANGEBYSCORE", keys.began, f"({since}", "+inf"))
+        ids |= {name for name in begun if name.startswith(f"{platform}:".encode())}
+        found, ordered = list[Subscription](), sorted(ids)
+        for start in range(0, len(ordered), _AT_ONCE):
+            some = ordered[start : start + _AT_ONCE]
+            values = cast("list[bytes | None]", await self._server.command("HMGET", keys.subscriptions, *some))
+            found += await self._readable((n, value) for n, value in zip(some, values, strict=True) if value)
+        return tuple(found)
+
+    async def _filed(self, key: str, wish: bytes, platform: str) -> set[bytes]:
+        """Return the ids of a platform that are filed under a wish."""
+        # A semicolon is the character after the colon.
+        first = b"%s\n%s" % (wish, platform.encode())
+        members = await self._server.command("ZRANGEBYLEX", key, b"[%s:" % first, b"(%s;" % first)
+        return {member[len(wish) + 1 :] for member in cast("list[bytes]", members)}
 
     async def _readable(self, values: Iterable[tuple[bytes, bytes]]) -> tuple[Subscription, ...]:
         found = []
@@ -234,15 +250,6 @@ class RedisPages:
     async def now(self) -> float:
         """Return the server's clock."""
         return (await self.announced("", {})).at
-
-
-def _taken(flat: list[bytes | None]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield names with their values, and let go of each: beside what is made of them, thousands take memory."""
-    flat.reverse()
-    while flat:
-        name, value = flat.pop(), flat.pop()
-        if name and value:
-            yield name, value
 
 
 def _lineage(flat: Sequence[str], *, noted: bool) -> Lineage:
