@@ -25,6 +25,8 @@ TITLE, LABEL, TEXT, CODE, CHOICES, SUMMARY = 120, 75, 1500, 900, 7, 280
 """Longest title, label of a choice, text of a step, block to copy, most choices, longest first paragraph: below every
 platform's own limit (Slack's button 75 and section 3000, Discord's label 80 and 4000 in all), and short on a phone."""
 
+_NAME = 60
+"""Longest title of a guide: it stands on buttons, and behind "Go to"."""
 _SIGN = 4
 """Shortest sign: anything shorter stands in every other text."""
 
@@ -99,7 +101,15 @@ class _Checked:
             yield self._at(1, "too-long", f"the first paragraph is what people see first: at most {SUMMARY} characters")
         if not guide.reviewed:
             yield self._at(1, "reviewed", "the front matter needs `reviewed:`, the day its facts were checked")
+        yield from self._front()
+        yield from self._notes(guide.summary, 1)
+
+    def _front(self) -> Iterator[Problem]:
+        guide = self.guide
         surfaces = _values(self.library, "surface") - {UNSURE}
+        if len(guide.title) > _NAME:
+            message = f"the title of a guide stands on buttons: at most {_NAME} characters"
+            yield self._at(guide.lines.get("title", 1), "too-long", message)
         for surface in sorted(set(guide.surfaces) - surfaces):
             yield self._at(
                 guide.lines.get("surfaces", 1),
@@ -115,7 +125,6 @@ class _Checked:
                 if self.library.known(other) is None:
                     message = f"outranks `{other}`, and there is no such guide"
                     yield self._at(sign.line, "unknown-target", message, sign.path)
-        yield from self._notes(guide.summary, 1)
 
     def _clashes(self) -> Iterator[Problem]:
         guide = self.guide
