@@ -55,13 +55,15 @@ async def rows(store: PageStore, pages: Iterable[str], *, stuck: bool) -> AsyncI
 
 async def listed(settings: Settings, say: Callable[[str], None], *, stuck: bool, as_json: bool) -> int:
     """Print the rows and return the exit code: 1 if something is stuck."""
-    found = 0
+    found = shown = 0
     async with desk(settings) as here:
         if here.pages is None:
             return 0
         async for row in rows(here.pages, here.watched, stuck=stuck):
             say(to_json(row) if as_json else to_text(row))
-            found |= bool(row.stuck)
+            found, shown = found | bool(row.stuck), shown + 1
+    if not shown and not as_json:
+        say("Nothing is stuck." if stuck else "Nothing that is open was announced.")
     return found
 
 

@@ -50,14 +50,18 @@ async def replayed(path: Path, content: Content, page_id: str, *, as_json: bool)
     await office.pages.subscribe(before, Subscription(PLACE, page_id, 1))
     (subscription,) = await office.pages.subscriptions(page_id)
     replay = Replay(office, subscription, clock)
+    fed = 0
     for row in _rows(path):
         if row is None:
             replay.unread += 1
             continue
+        fed += 1
         await replay.feed(row)
         for happened in paper.log:
             yield _line(happened, row.at, content.library.messages, as_json=as_json)
         paper.log.clear()
+    if not fed:
+        raise ContentError("no line of it is one of a recording", path=str(path), line=1)
     totals = asdict(replay.totals)
     if as_json:
         yield msgspec.json.encode({"totals": totals}).decode()

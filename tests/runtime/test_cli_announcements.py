@@ -54,7 +54,8 @@ async def test_what_each_channel_has_is_listed_and_what_is_stuck_with_the_reason
     assert {row["channel"]: (row["about"], row["over"], bool(row["post"]), row["stuck"]) for row in rows} == {
         name: (["Trouble new"], False, True, "") for name in PLACES
     }
-    assert redial.run("announcements", "--stuck").stdout == ""
+    assert redial.run("announcements", "--stuck").stdout == "Nothing is stuck.\n"
+    assert redial.run("announcements", "--stuck", "--json").stdout == ""
     there = await office.pages.subscription(CLAUDE, PLACES["C1"])
     assert there is not None
     assert await office.pages.change(there, replace(there, standing=Standing.PAUSED, trouble="the channel is gone"))

@@ -57,6 +57,10 @@ def test_a_file_that_is_no_recording_is_said_to_be_none(redial: Redial, tmp_path
     file = tmp_path / "broken.xz"
     file.write_bytes(lzma.compress(recording())[:-40])
     assert "cannot be read as a recording" in redial.run("replay", str(file), code=2).stderr
+    file.write_bytes(b"nonsense\n[1]\n")
+    assert "no line of it is one of a recording" in redial.run("replay", str(file), code=2).stderr
+    file.write_bytes(b"")
+    assert "no line of it is one of a recording" in redial.run("replay", str(file), code=2).stderr
 
 
 def test_a_drill_says_that_it_is_one_in_every_message(redial: Redial) -> None:
