@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from bot.core.recogniser.engine import Decision, Recognition
 
+ENGLISH = "en"
+_LINE = 110
 SHOWN = 3
 """Guides of an offer that count, because people see no more at once."""
 
@@ -51,20 +53,25 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A row that was decided wrongly, and by which piece of its text."""
+    """A row that was decided wrongly, by which piece of its text, and how that begins."""
 
     id: str
     expected: str
     decided: str
     why: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came out: `confusions` counts (expected, decided) pairs that are wrong, the commonest first."""
+    """What came out: `confusions` counts (expected, decided) pairs that are wrong, the commonest first.
+
+    pooled: all languages but English together.
+    """
 
     figures: Figures
     languages: Mapping[str, Figures]
+    pooled: Figures
     confusions: tuple[tuple[str, str, int], ...]
     worst: tuple[Miss, ...]
 
@@ -109,9 +116,10 @@ def evaluate(rows: Sequence[Labelled], recognitions: Mapping[str, Recognition]) 
     return Report(
         figures=_figures(marks),
         languages={code: _figures([mark for mark in marks if mark.row.language == code]) for code in languages},
+        pooled=_figures([mark for mark in marks if mark.row.language != ENGLISH]),
         confusions=tuple((expected, decided, n) for (expected, decided), n in confusions.most_common()),
         worst=tuple(
-            Miss(mark.row.id, mark.row.guide, _decided(mark), recognitions[mark.row.id].why)
+            Miss(mark.row.id, mark.row.guide, _decided(mark), recognitions[mark.row.id].why, _beginning(mark.row.text))
             for mark in sorted(wrong, key=_gravity)
         ),
     )
@@ -120,13 +128,17 @@ def evaluate(rows: Sequence[Labelled], recognitions: Mapping[str, Recognition]) 
 def render(report: Report, *, worst: int = 20) -> str:
     """Return `report` as plain text, with at most `worst` of its rows."""
     lines = [_heading(), _line("all", report.figures)]
-    lines += [_line(code, figures) for code, figures in report.languages.items()] if len(report.languages) > 1 else []
+    if len(report.languages) > 1:
+        lines += [_line(f"not {ENGLISH}", report.pooled)] if ENGLISH in report.languages else []
+        lines += [_line(code, figures) for code, figures in report.languages.items()]
     if report.confusions:
         lines += ["", "expected             decided              rows"]
         lines += [f"{expected:<20} {decided:<20} {n:>4}" for expected, decided, n in report.confusions]
     if report.worst:
         lines += ["", "worst rows"]
-        lines += [f"{miss.id}: {miss.expected} read as {miss.decided} ({miss.why!r})" for miss in report.worst[:worst]]
+        for miss in report.worst[:worst]:
+            because = f" because of {miss.why!r}" if miss.why else ""
+            lines += [f"{miss.id}: {miss.expected} read as {miss.decided}{because}", f"    {miss.text}"]
     return "\n".join(lines)
 
 
@@ -174,10 +186,16 @@ def _gravity(mark: _Mark) -> tuple[int, str]:
     return 1 + order.index(mark.decision), mark.row.id
 
 
+def _beginning(text: str) -> str:
+    """Return as much of a text as a line shows."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
+
+
 def _heading() -> str:
-    return f"{'':<5}{'rows':>5}{'right':>8}{'first':>8}{'wrong':>8}{'offered':>9}{'asked':>8}{'claims':>8}{'traps':>8}"
+    return f"{'':<7}{'rows':>5}{'right':>8}{'first':>8}{'wrong':>8}{'offered':>9}{'asked':>8}{'claims':>8}{'traps':>8}"
 
 
 def _line(name: str, f: Figures) -> str:
-    start = f"{name:<5}{f.n:>5}{f.right:>8}{f.first:>8}{f.wrong:>8}{f.offered:>9}{f.asked:>8}"
+    start = f"{name:<7}{f.n:>5}{f.right:>8}{f.first:>8}{f.wrong:>8}{f.offered:>9}{f.asked:>8}"
     return f"{start}{f.false_claims:>8}{f.traps:>8}"

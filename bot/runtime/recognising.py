@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -38,11 +39,11 @@ def report(recogniser: Recogniser, lines: Iterable[str], field: str) -> str:
 
 def _measured(recogniser: Recogniser, rows: Sequence[dict[str, Any]], form: str) -> str:
     try:
-        known = [labelled(row, form) for row in rows]
+        told = [labelled(row, form) for row in rows]
     except KeyError as error:
         raise SettingsError(f"a labelled report needs `id`, `guide` and a text; {error} is missing") from None
-    found = {row.id: recogniser.recognise(redact(visible(row.text)).text) for row in known}
-    return render(evaluate(known, found))
+    known = [replace(row, text=redact(visible(row.text)).text) for row in told]
+    return render(evaluate(known, {row.id: recogniser.recognise(row.text) for row in known}))
 
 
 def _rows(lines: Iterable[str], field: str = "") -> Iterator[dict[str, Any]]:

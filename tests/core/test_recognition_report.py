@@ -17,7 +17,7 @@ ROWS = [
     Labelled("d", "", "none"),
     Labelled("e", "", "none", by_text=False),
     Labelled("f", "", "ask"),
-    Labelled("g", "", "usage-limit", trap=True),
+    Labelled("g", "429\nagain " + "and again " * 20, "usage-limit", trap=True),
     Labelled("h", "", "mcp-server"),
 ]
 DECIDED = {
@@ -46,7 +46,8 @@ def test_figures() -> None:
 
 def test_languages_confusions_and_the_worst_rows() -> None:
     report = evaluate(ROWS, DECIDED)
-    assert report.languages["de"].right == 0.0
+    assert report.languages["de"].right == report.pooled.right == 0.0
+    assert (report.languages["en"].n, report.pooled.n) == (7, 1)
     assert ("usage-limit", "rate-limit", 1) in report.confusions
     assert [miss.id for miss in report.worst] == ["d", "e", "g", "h"]
 
@@ -54,7 +55,8 @@ def test_languages_confusions_and_the_worst_rows() -> None:
 def test_it_can_be_read_as_plain_text() -> None:
     shown = render(evaluate(ROWS, DECIDED), worst=3)
     assert "usage-limit          rate-limit              1" in shown
-    assert "g: usage-limit read as rate-limit ('429')" in shown
+    assert "g: usage-limit read as rate-limit because of '429'\n    429 again and again" in shown
+    assert max(map(len, shown.splitlines())) < 120
     assert "h: " not in shown
 
 

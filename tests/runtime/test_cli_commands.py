@@ -103,6 +103,21 @@ def test_recognise_takes_a_text_a_pipe_or_a_file(redial: Redial) -> None:
     assert [(r["id"], r["decision"]) for r in rows] == [("a", "guide"), ("b", "none")]
 
 
+def test_recognise_reports_how_often_it_is_right_and_shows_no_secret(redial: Redial) -> None:
+    text = "ANTHROPIC_API_KEY=sk-ant-api03-" + "x1Y2" * 23 + " and then API Error: Repeated 529 Overloaded errors"
+    rows = [
+        {"id": "a", "guide": "overloaded", "long": text, "chat": text},
+        {"id": "b", "guide": "sign-in", "long": text, "chat": text, "lang": "de"},
+    ]
+    (redial.home / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    shown = redial.run("recognise", "--report", "rows.jsonl").stdout
+    assert "# long" in shown
+    assert "# chat" in shown
+    assert "not en" in shown
+    assert "b: sign-in read as overloaded" in shown
+    assert "x1Y2" not in shown
+
+
 def test_recognise_says_which_line_is_wrong(redial: Redial) -> None:
     (redial.home / "rows.jsonl").write_text('{"text": "x"}\nnonsense\n')
     assert "line 2 is not JSON" in redial.run("recognise", "--jsonl", "rows.jsonl", code=2).stderr
