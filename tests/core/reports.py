@@ -22,6 +22,8 @@ def recogniser() -> Recogniser:
 
 UNSEEN = 10
 """Every tenth report is not learnt from, so that the tests say how unseen ones are recognised."""
+NEAR_MISSES = "h-"
+"""How ids begin of reports that are nearly all not ours, and look as if they were."""
 
 
 @cache
@@ -30,6 +32,13 @@ def own_reports(*, unseen: bool | None = None) -> tuple[Labelled, ...]:
     lines = (DATA / "own_reports.jsonl").read_text(encoding="utf-8").splitlines()
     taken = [line for n, line in enumerate(lines) if unseen is None or (n % UNSEEN == 0) is unseen]
     return tuple(row for line in taken for row in in_all_forms(json.loads(line)))
+
+
+@cache
+def lessons() -> tuple[Labelled, ...]:
+    """Return short texts that were written to be learnt from: one thing said in many ways and languages."""
+    lines = (DATA / "lessons.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple(labelled(json.loads(line)) for line in lines)
 
 
 def in_all_forms(row: Mapping[str, object]) -> Iterator[Labelled]:

@@ -121,3 +121,19 @@ def test_a_word_for_works_that_is_turned_round_says_where_it_fails(text: str) ->
 )
 def test_who_goes_to_anthropic_directly_says_so_by_what_is_printed(text: str, provider: str | None) -> None:
     assert recogniser().recognise(text).facts.get("provider") == provider
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("claude code died at 14:05: API Error", "14:05"),
+        ("claude code died at 2:05 pm CET", "2:05 pm cet"),
+        ("claude code: connect ECONNREFUSED 127.0.0.1:7891", None),
+        ("claude code: lookup api.anthropic.com on 10.96.0.10:53: server misbehaving", None),
+        ("claude code: app.ts:12:30 Request timed out", None),
+        ("claude code: ratio 3:75, Request timed out", None),
+    ],
+)
+def test_a_port_or_a_line_is_no_time(text: str, told: str | None) -> None:
+    time = recogniser().recognise(text).details.get("time")
+    assert (time and time.lower()) == told

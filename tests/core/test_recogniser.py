@@ -13,7 +13,7 @@ from bot.core.errors import ContentError
 from bot.core.guides.guide import Guide, Sign
 from bot.core.recogniser.engine import Decision, Recogniser, Recognition, parse_products
 from handlers.recognition_report import Labelled, Report, evaluate, render
-from tests.core.reports import chatter, official_strings, own_reports, recogniser
+from tests.core.reports import NEAR_MISSES, chatter, official_strings, own_reports, recogniser
 
 
 def say(text: str) -> Recognition:
@@ -34,14 +34,27 @@ def test_reports_that_were_learnt_from_are_recognised() -> None:
     assert figures.false_claims <= 2, shown
 
 
+def unseen(*, near_misses: bool) -> Report:
+    rows = [row for row in own_reports(unseen=True) if row.id.startswith(NEAR_MISSES) is near_misses]
+    return evaluate(rows, {row.id: say(row.text) for row in rows})
+
+
 def test_reports_that_were_not_learnt_from_are_recognised() -> None:
-    rows = own_reports(unseen=True)
-    assert len(rows) > 150
-    report = evaluate(rows, {row.id: say(row.text) for row in rows})
-    assert report.figures.right >= 85, render(report)
+    report = unseen(near_misses=False)
+    assert report.figures.n > 400
+    assert report.figures.right >= 88, render(report)
     assert report.figures.wrong <= 3.5, render(report)
-    # Of about fifty that are not ours: three.
-    assert report.figures.false_claims <= 6, render(report)
+    assert report.figures.offered <= 20, render(report)
+    # Of about fifty that are not ours: two.
+    assert report.figures.false_claims <= 4, render(report)
+
+
+def test_what_only_looks_like_ours_is_seldom_claimed() -> None:
+    report = unseen(near_misses=True)
+    assert report.figures.n > 30
+    assert report.figures.right >= 75, render(report)
+    # Of a dozen that are not ours: three.
+    assert report.figures.false_claims <= 25, render(report)
 
 
 def test_reports_with_literal_output_need_no_question() -> None:
@@ -193,6 +206,33 @@ def test_what_an_outage_also_says_is_offered_as_one(text: str) -> None:
 def test_other_products_are_named_and_left_alone(text: str, product: str) -> None:
     found = say(text)
     assert (found.decision, found.product, found.candidates) == (Decision.NONE, product, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "guide"),
+    [
+        ("Login expired · Please run /login, but no browser opens, it is an ssh box", "sign-in"),
+        ('our jenkins step dies: API Error: 504 {"type":"error","error":{"type":"api_error"}}', "server-error"),
+        ("/remote-control on the build box goes grey and says Reconnecting on my phone, ssh is fine", "remote-control"),
+    ],
+)
+def test_another_product_named_does_not_hide_what_is_ours(text: str, guide: str) -> None:
+    assert say(text).guide == guide
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "copilot keeps spinning, the claude next to it works",
+        "postgres says too many connections, claude wrote the pool",
+        "our wiki answers 504 since the backup, claude is fine",
+        "is there a way to make claude answer in shorter sentences?",
+        "who else finds opus lazier this week? no errors, just three bullets",
+        "how many tokens does a long pdf cost in claude?",
+    ],
+)
+def test_what_is_not_a_failure_of_ours_is_not_claimed(text: str) -> None:
+    assert say(text).decision in {Decision.NONE, Decision.ASK}
 
 
 def test_claude_inside_another_product_is_still_claude() -> None:

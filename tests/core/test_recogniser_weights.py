@@ -9,20 +9,63 @@ from hypothesis import strategies as st
 from bot.core.errors import ContentError
 from bot.core.guides.guide import Guide
 from bot.core.recogniser.engine import Decision, Recogniser, parse_products
-from bot.core.recogniser.weights import Weights, hints
+from bot.core.recogniser.names import Names, asks
+from bot.core.recogniser.weights import Weights, beginnings, hints, weighed
 from bot.runtime.reading import read
 
 
-def test_words_their_beginnings_and_pairs_are_hints() -> None:
-    assert hints(" it hung connecting ") == {"it", "hung", "connecting", "it hung", "hung connecting", "conn*"}
+def test_words_and_pairs_are_hints() -> None:
+    assert hints(["it", "hung", "connecting"]) == {"it", "hung", "connecting", "it hung", "hung connecting"}
+
+
+def test_the_beginnings_of_longer_words_are_hints() -> None:
+    assert beginnings(["it", "hung", "connecting"]) == {"hun*", "con*", "conn*", "connec*"}
 
 
 def test_east_asian_text_is_weighed_by_one_and_two_characters() -> None:
-    assert {"连", "不", "上", "连不", "不上"} <= hints(" claude 连不上 ")
+    assert {"连", "不", "上", "连不", "不上"} <= hints(["claude", "连不上"])
 
 
-def test_the_hints_of_a_long_text_are_bounded() -> None:
-    assert len(hints(" ".join(f"word{n}" for n in range(9_000)))) < 500
+def test_what_is_weighed_of_a_long_text_is_bounded() -> None:
+    said = weighed(" ".join(f"word{n}" for n in range(9_000)))
+    assert len(said) == 150
+    assert {"word0", "word8999"} <= set(said)
+
+
+@pytest.fixture
+def names() -> Names:
+    words = '[words]\nclaude = ["claude", "クロード", "claude_code", "cla*"]\n'
+    return Names(
+        parse_products({"products/x.toml": f'{words}[[product]]\nname = "Zork"\nnames = ["zork", "a_zork"]\n'})
+    )
+
+
+def test_what_stands_near_a_name_is_a_hint(names: Names) -> None:
+    near = set(names.near(["my", "old", "zork", "is", "down", "but", "claude", "works"]))
+    assert near == {"my>o", "old>o", "o>is", "o>down", "o>but", "is>c", "down>c", "but>c", "c>works"}
+
+
+@pytest.mark.parametrize(
+    ("text", "whose"),
+    [
+        ("claude: it stopped", "claude"),
+        ("the old zork: it stopped", "another"),
+        ("printer: it stopped", "something"),
+        ("it stopped\nzork: yes", ""),
+        ("a line that is far too long to be the name of anything: it stopped", ""),
+        ("", ""),
+    ],
+)
+def test_a_text_may_begin_with_whose_trouble_it_is(names: Names, text: str, whose: str) -> None:
+    assert names.begins(text) == whose
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [("is it down? I can wait", "holds a question"), ("is it down?\n", "ends in a question"), ("down", "")],
+)
+def test_questions_are_seen(text: str, how: str) -> None:
+    assert asks(text) == how
 
 
 @given(
@@ -37,13 +80,13 @@ def test_a_packed_sum_is_a_sum(said: list[str], one: int, two: int) -> None:
 
 
 def test_shares_are_shares() -> None:
-    shares = Weights.of({"hung": "timeout 40, none -10", "paid": "usage-limit 40"}).shares({"hung"}, ())
+    shares = Weights.of({"hung": "timeout 40, none -10", "paid": "usage-limit 40"}).shares([{"hung"}], ())
     assert sum(shares.values()) == pytest.approx(1)
     assert max(shares, key=lambda guide: shares[guide]) == "timeout"
 
 
 def test_no_table_says_nothing() -> None:
-    assert Weights().shares({"hung"}, ()) == {}
+    assert Weights().shares([{"hung"}], ()) == {}
 
 
 def test_words_of_a_companys_own_guide_stand_in_a_file_of_its_own() -> None:

@@ -42,7 +42,8 @@ _VERSION_OF = re.compile(r"(?:claude[ -]?code|version|cli|\bv)[ :=]{0,3}v?$")
 _MODEL = re.compile(r"\bclaude-[a-z0-9.-]{3,40}|\b(?:opus|sonnet|haiku|fable)(?: ?\d(?:\.\d)?)?\b")
 _TIME = re.compile(
     r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: ?(?:z\b|utc|gmt|[+-]\d\d:?\d\d))?)?"
-    r"|\b\d{1,2}:\d\d(?::\d\d)?(?: ?(?:am|pm)\b)?(?: ?(?:utc|gmt|cet|cest|est|edt|pst|pdt|jst|kst|ist|bst)\b)?"
+    r"|\b(?<![.:])\d{1,2}:[0-5]\d(?::[0-5]\d)?(?!\d|:\d)"  # no port, no line and column
+    r"(?: ?(?:am|pm)\b)?(?: ?(?:utc|gmt|cet|cest|est|edt|pst|pdt|jst|kst|ist|bst)\b)?"
 )
 _NEAR_TIME, _YEAR = re.compile(r"\d[:-]\d\d"), 4
 _MODELS = ("claude-", "opus", "sonnet", "haiku", "fable")

@@ -21,7 +21,7 @@ from bot.core.recogniser.normalise import Normal, normalise, words
 from bot.core.recogniser.products import Products, parse_products
 from bot.core.recogniser.sight import Eyes, Sight
 from bot.core.recogniser.typos import Alike, Typos
-from bot.core.recogniser.weights import hints
+from bot.core.recogniser.weights import beginnings, hints, weighed
 
 __all__ = ["Candidate", "Decision", "Products", "Recogniser", "Recognition", "parse_products"]
 
@@ -116,7 +116,8 @@ class Recogniser:
 
     def _judge(self, sight: Sight, text: Normal) -> Verdict:
         """Judge one sight of a text; where only its words speak, the strongest of them are the reason."""
-        verdict = judge(sight, self._weights.shares(hints(text.spaced), sight.marks()))
+        said = weighed(text.spaced)
+        verdict = judge(sight, self._weights.shares((hints(said), beginnings(said), sight.near), sight.marks()))
         if verdict.found is None and verdict.candidates:
             reason = self._weights.reason(text.spaced, verdict.candidates[0][0])
             return replace(verdict, found=Found(_SAID, *reason)) if reason else verdict

@@ -12,20 +12,22 @@ GUIDE, CHOOSE, ASK, NONE = "guide", "choose", "ask", "none"
 
 _OFFERS = 3
 _NAMED = 2
-_SIGN, _RULED = 0.6, 0.95
+_SIGN, _RULED = 0.45, 0.95
 """How far a guide's own sign is trusted beside the weights; and where they do not know its guide, or it outranks."""
-_HINT, _STRENGTH = 0.3, (0.45, 0.55, 0.65, 0.7, 0.75)
+_HINT, _STRENGTH = 0.3, (0.45, 0.6, 0.75, 0.8, 0.85)
 """How far a phrase is: one that is only a hint, and one of one, two … five or more groups of words."""
 _PHRASE = 0.45
 _RANKED = ((1.0,), (0.65, 0.35), (0.6, 0.25, 0.15))
 """How several guides share what is trusted, by their number: the likeliest first."""
-_WRONG, _AWAY, _CLAIM, _OFFER = 0.7, 1.5, 0.5, 0.09
+_WRONG, _AWAY, _CLAIM, _OFFER = 0.7, 2.0, 1.3, 0.08
 """What it costs, where a right answer gains 1: a wrong guide, stepping aside from trouble of ours, claiming what is not
 ours, and one press more for an offer. Asking back costs nothing but its turn."""
 _BARE = 0.45
 """The share of a text that is literal output, from which on it is hardly anything else."""
 _SETTLED, _UNMISTAKABLE = 0.75, 0.85
 """How likely a guide is that no second look could change, and one that needs no offer and no other sign of Claude."""
+_NOT_STRANGE = 0.2
+"""How unlikely it has to be that a text is not ours before another product's name alone does not decide."""
 _TRANSPORT = 2
 """The rank of shared output, as in `shared-output.toml`, that tells only how something failed."""
 
@@ -63,7 +65,8 @@ class Verdict:
 def judge(sight: Sight, shares: Mapping[str, float]) -> Verdict:
     """Decide about one text; `shares` is what its words and all that was seen speak for."""
     own = [pointer for pointer in sight.pointers if pointer.own]
-    return _section(sight, own) or _stranger(sight, own) or _worth_most(sight, _trusted(sight, own, shares))
+    beliefs = _trusted(sight, own, shares)
+    return _section(sight, own) or _stranger(sight, own, beliefs[NONE]) or _worth_most(sight, beliefs)
 
 
 def _section(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
@@ -76,11 +79,14 @@ def _section(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
     return Verdict(NONE, found=found, sign=True, product=section.title, link=section.link, settled=True)
 
 
-def _stranger(sight: Sight, own: Sequence[Pointer]) -> Verdict | None:
-    """Step aside from what another product wrote, or somebody says of one without naming Claude."""
+def _stranger(sight: Sight, own: Sequence[Pointer], strange: float) -> Verdict | None:
+    """Step aside from what another product wrote, or somebody says of one without naming Claude.
+
+    A product is also named because it works, or because Claude is used there: not where all else speaks for a guide.
+    """
     if own:
         return None
-    if sight.foreign or (sight.others and sight.claude < _NAMED):
+    if sight.foreign or (sight.others and sight.claude < _NAMED and strange > _NOT_STRANGE):
         return Verdict(NONE, product=sight.foreign or sight.others[0], settled=True)
     return None
 

@@ -104,21 +104,31 @@ class Phrases:
         self._groups: dict[frozenset[int], int] = {}
         self._read: dict[str, frozenset[int]] = {}
         compiled = [phrase for phrase in (self._compile(text, key) for text, key in phrases) if phrase.groups]
-        self._automaton = ahocorasick.Automaton()
-        for form, number in self._forms.items():
-            # Of the last letter of a form: how far its first word begins before, and its last word ends behind.
-            began, ended = len(form.lstrip()) - 1, int(not form.endswith(" "))
-            self._automaton.add_word(form, (number, began, ended))
-        self._automaton.make_automaton()
         self._members = list(self._groups)
         several = [phrase for phrase in compiled if len(phrase.groups) > 1]
         self._uses = self._by_form({group for phrase in several for group in phrase.groups})
+        self._anchored = _anchored(several)
         self._alone: dict[int, list[Phrase]] = defaultdict(list)
         for phrase in compiled:
             if len(phrase.groups) == 1:
                 for number in self._members[phrase.groups[0]]:
                     self._alone[number].append(phrase)
-        self._anchored = _anchored(several)
+        self._counted: dict[str, list[int]] = {}
+        self._automaton = ahocorasick.Automaton()
+        for form, number in self._forms.items():
+            if self._only_counted(form, number):
+                self._counted[form.strip()] = [phrase.key for phrase in self._alone.pop(number)]
+                continue
+            # Of the last letter of a form: how far its first word begins before, and its last word ends behind.
+            began, ended = len(form.lstrip()) - 1, int(not form.endswith(" "))
+            self._automaton.add_word(form, (number, began, ended))
+        self._automaton.make_automaton()
+
+    def _only_counted(self, form: str, number: int) -> bool:
+        """Say whether a form is one whole word of which no place is asked for: a set finds those sooner."""
+        if not form.endswith(" ") or " " in form.strip() or number in self._uses:
+            return False
+        return all(phrase.key < self._everywhere for phrase in self._alone.get(number, ()))
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -139,7 +149,8 @@ class Phrases:
     def part(self, spaced: str) -> tuple[Counter[int], list[Found]]:
         """Return how many words are there for each key below `everywhere`, and all that was found from it on."""
         spots = self._spots(spaced)
-        keys: Counter[int] = Counter()
+        there = self._counted.keys() & set(spaced.split())
+        keys = Counter(key for word in there for key in self._counted[word])
         found: list[Found] = []
         for number in spots.keys() & self._alone.keys():
             for phrase in self._alone[number]:

@@ -33,6 +33,11 @@ _TEMPLATE = re.compile(
     r"|actual behaviou?r|to reproduce|describe the bug|screenshots?)\b[*:? ]*$|^.{0,6}i have searched .{0,120}$",
     re.IGNORECASE | re.MULTILINE,
 )
+_FORMS = (
+    "[", "reproduce", "what's wrong", "what should", "messages/logs", "preflight", "is this a reg", "last working",
+    "additional", "expected beh", "actual beh", "describe the", "screenshot", "have searched",
+)  # fmt: skip
+"""What a template cannot be without: looked for first, because that takes a tenth of the time."""
 _DUMP = re.compile(r'\[\s*\{\s*\\*"error\\*"\s*:')
 _DUMP_END = re.compile(r"\}\s*…?\]\s*$", re.MULTILINE)
 _LOUD = re.compile(
@@ -152,7 +157,8 @@ def tidy(text: str) -> str:
         text = _TAG.sub(" ", text)
     if "\\" in text:
         text = _ESCAPE.sub(" ", text)
-    return _TEMPLATE.sub(" ", text)
+    low = text.lower()
+    return _TEMPLATE.sub(" ", text) if any(piece in low for piece in _FORMS) else text
 
 
 def _cut(text: str) -> str:

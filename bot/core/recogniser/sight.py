@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 from bot.core.guides.guide import Guide
 from bot.core.recogniser.match import Found, Literals, Phrases
+from bot.core.recogniser.names import Names, asks
 from bot.core.recogniser.normalise import Normal, words
 from bot.core.recogniser.products import SIGN_RANK, Products, Section
+from bot.core.recogniser.weights import weighed
 
 _STATUS = re.compile(r" ([45]\d\d)(s?) ")
 _AROUND = 26
@@ -83,6 +85,8 @@ class Sight:
     claude: 2 where it names Claude or shows what only its clients write, 1 where it talks of prompts and sessions;
     client: it shows such output; literal: the share of the text that is literal output;
     vague: it says nothing but that something is wrong; ruled: a guide's sign outranked another's;
+    near: what stands close to Claude's name, or to another product's, as hints; asks: whether it holds a question;
+    begins: whose trouble it is by what stands before its first colon;
     clues: what `Clues.facts` reads.
     """
 
@@ -99,6 +103,9 @@ class Sight:
     vague: bool
     literal: float
     ruled: bool
+    near: frozenset[str]
+    asks: str
+    begins: str
     clues: tuple[Found, ...]
 
     def marks(self) -> set[str]:
@@ -111,6 +118,11 @@ class Sight:
             seen.add(f"=last {max(self.pointers, key=lambda pointer: (pointer.rank, pointer.at)).guide}")
         if self.others:
             seen.add("=others" if self.claude == _NAMED else "=only others")
+            seen.update(f"=other {name}" for name in self.others)
+        if self.asks:
+            seen.add(f"={self.asks}" if self.pointers else f"={self.asks}, nothing printed")
+        if self.begins:
+            seen.add(f"=begins {self.begins}")
         seen.update(f"={name}" for name in _MARKED if getattr(self, name))
         return seen
 
@@ -132,6 +144,7 @@ class Eyes:
         self._phrases = Phrases((products.expand(phrase), n) for n, (_, phrase, _) in enumerate(self._said))
         self._upset = _single_words(products, _UPSET)
         self._vague = self._upset | _single_words(products, ("vague", "claude"))
+        self._names = Names(products)
         self._clues = _OTHERS + len(products.others)
         self._around = Phrases(self._told_around(clues), everywhere=self._clues)
         self.vocabulary = self._phrases.vocabulary | self._around.vocabulary | _sign_words(guides)
@@ -153,7 +166,7 @@ class Eyes:
         own = any(pointer.own for pointer in pointers)
         client = _PRINTED in context or _unmistakable(text)
         others = tuple(self._foreign[key - _OTHERS].name for key in sorted(context) if key >= _OTHERS)
-        named = _CLAUDE in context or ((client or _CLIENT in context) and not others)
+        named = _CLAUDE in context or _BODY in text.spaced or ((client or _CLIENT in context) and not others)
         claude = _NAMED if named else int(_CHATTING in context)
         trouble = _TROUBLE in context or (_AILING in context and claude > 0)
         statuses = list(self._statuses(text, claude))
@@ -172,6 +185,9 @@ class Eyes:
             vague=self._says_nothing(text.spaced),
             literal=min(1.0, covered / max(1, len(text.squeezed))),
             ruled=len(pointers) < seen,
+            near=frozenset(self._names.near(weighed(text.spaced))),
+            asks=asks(text.clean),
+            begins=self._names.begins(text.clean),
             clues=tuple(clues),
         )
 
@@ -285,6 +301,8 @@ _MARKS = (
     "_error'",
     "_error:",
 )
+_BODY = " type error error type "
+"""How the body of an error of the Claude API begins, in its words."""
 _LADDER = re.compile(r" attempt \d+ 1[01] ")
 
 

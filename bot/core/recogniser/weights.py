@@ -1,7 +1,8 @@
 """How much every word speaks for every guide: a sum of weights out of a table that people can read.
 
 The table (`content/products/weights.toml`) is learnt from labelled reports by `python -m tests.learn`. A hint is a
-word, the beginning of a longer one (`conn*`), two words in a row, or one or two characters of East Asian writing.
+word, two words in a row, one or two characters of East Asian writing, the beginning of a longer word (`conn*`), or
+what stands near a name (`c>works`: close behind Claude's; `slow>o`: close before another product's).
 A mark, written `=sign timeout`, is something that was seen in the text besides its words.
 """
 
@@ -15,7 +16,7 @@ from types import MappingProxyType
 
 _FIRST, _LAST = 110, 40
 """Words at the beginning and at the end of a text that are weighed; what is printed in between is found as output."""
-_BEGINNING, _LONGER = 4, 5
+_BEGINNINGS = (3, 4, 6)
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _LANE, _ZERO = 24, 512
 """Bits a guide's sum has in the packed numbers, and what stands for nought in them: a lane never holds less."""
@@ -28,23 +29,30 @@ _SPAN = 5
 """Most words that are quoted as a reason."""
 MARK_SHARE = 0.25
 """How much one mark counts beside all words together."""
-SHARPNESS = 2.3
+SHARPNESS = 2.4
 """Makes shares as sure as they prove to be: learnt weights are held small and sound less sure than they are."""
 
 
-def hints(spaced: str) -> set[str]:
-    """Return everything in the words of a text that may have a weight."""
+def weighed(spaced: str) -> list[str]:
+    """Return the words of a text that are weighed, in their order."""
     said = spaced.split()
-    if len(said) > _FIRST + _LAST:
-        said = said[:_FIRST] + said[-_LAST:]
-    found = set(said)
-    found.update(map(" ".join, pairwise(said)))
-    found.update([word[:_BEGINNING] + "*" for word in said if len(word) > _LONGER])
-    if not spaced.isascii():
-        for run in _EAST.findall(" ".join(said)):
+    return said if len(said) <= _FIRST + _LAST else said[:_FIRST] + said[-_LAST:]
+
+
+def hints(said: Sequence[str]) -> set[str]:
+    """Return the words, pairs of words and East Asian characters of a text that may have a weight."""
+    found = {*said, *map(" ".join, pairwise(said))}
+    text = " ".join(said)
+    if not text.isascii():
+        for run in _EAST.findall(text):
             found.update(run)
             found.update(map("".join, pairwise(run)))
     return found
+
+
+def beginnings(said: Iterable[str]) -> set[str]:
+    """Return how the longer words of a text begin: one form of a word speaks for others, and a typo costs little."""
+    return {f"{word[:length]}*" for word in set(said) for length in _BEGINNINGS if len(word) > length}
 
 
 def part_of(known: int) -> float:
@@ -83,16 +91,20 @@ class Weights:
         """Every whole Latin word that has a weight."""
         return frozenset(hint for hint in self._packed if hint.isascii() and hint.isalpha())
 
-    def shares(self, said: Iterable[str], marks: Iterable[str]) -> dict[str, float]:
-        """Return for every guide, for `none` and for `ask` how likely it is; together they are 1."""
+    def shares(self, said: Iterable[Collection[str]], marks: Collection[str]) -> dict[str, float]:
+        """Return for every guide, for `none` and for `ask` how likely it is; together they are 1.
+
+        said: hints, a collection of each kind. Every kind counts the same, however many hints of it there are.
+        """
         if not self.guides:
             return {}
-        words, n = self._sums(said)
-        seen, _ = self._sums(marks)
-        part = part_of(n)
-        scores = [(w * part + MARK_SHARE * s) / _SCALE for w, s in zip(words, seen, strict=True)]
+        scores = [MARK_SHARE * much for much in self._sums(marks)[0]]
+        for kind in said:
+            sums, known = self._sums(kind)
+            part = part_of(known)
+            scores = [score + part * much for score, much in zip(scores, sums, strict=True)]
         top = max(scores)
-        powers = [math.exp(SHARPNESS * (score - top)) for score in scores]
+        powers = [math.exp(SHARPNESS / _SCALE * (score - top)) for score in scores]
         whole = sum(powers)
         return {guide: power / whole for guide, power in zip(self.guides, powers, strict=True)}
 
@@ -120,9 +132,9 @@ class Weights:
         worths: list[int] = []
         before = ""
         for word in said:
-            keys = hints(word) if len(word) > _LONGER or not word.isascii() else (word,)
+            keys = (word,) if word.isascii() else hints([word])
             worth = 0
-            for key in (*keys, f"{before} {word}"):
+            for key in (*keys, f"{before} {word}", *beginnings([word])):
                 row = known(key)
                 if row is not None:
                     worth += (row >> lane & _MASK) - _ZERO
