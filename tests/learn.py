@@ -167,7 +167,7 @@ def main(files: Sequence[str], unseen: str | None) -> None:
     """Learn the table from our reports and those of FILES, or measure what it would make of others."""
     content = read()
     eyes = Eyes(tuple(content.library.guides.values()), content.products)
-    known = [*own_reports(unseen=False), *(report for name in files for report in reports(name))]
+    known = [*own_reports(unseen=False), *lessons(), *(report for name in files for report in reports(name))]
     table = learn(list(examples(eyes, known)))
     if unseen:
         click.echo(measured(content.products, table, list(reports(unseen))))
