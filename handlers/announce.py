@@ -52,6 +52,21 @@ _Serving = asyncio.Task[tuple[int, str]]
 """Serves a channel; how much was done, and its id if something is left."""
 
 
+@dataclass(slots=True)
+class _Sum:
+    """What came of serving channels so far. left: those that do not have everything."""
+
+    channels: int = 0
+    acts: int = 0
+    left: set[str] = field(default_factory=set)
+
+    def take(self, acts: int, waits: str) -> None:
+        """Count a channel. waits: its id, if something is left."""
+        self.channels += 1
+        self.acts += acts
+        self.left |= {waits} if waits else set()
+
+
 @dataclass(frozen=True, slots=True)
 class _Left:
     """Who has to wait, as of a revision of the page and the store's last loss. since: some do; late: operators know."""
@@ -111,8 +126,8 @@ class Announcer:
             here = sorted(here, key=lambda s: s.id not in before.waiting)
         for incidents in _by_gravity(page, changed(page, settled)):
             served = await self._round(ground, _mixed(here), incidents, settled)
-            acts += sum(done for done, _ in served)
-            left |= {waiting for _, waiting in served if waiting}
+            acts += served.acts
+            left |= served.left
             if ground.news.is_set():
                 break
         waits = before.since if left and before.waiting else time.monotonic()
@@ -142,17 +157,18 @@ class Announcer:
 
     async def _round(
         self, ground: Ground, here: Sequence[Subscription], incidents: Sequence[str], settled: int
-    ) -> list[tuple[int, str]]:
-        """Serve these channels; return of each how much was done, and its id if something is left."""
-        slots, serving, ended = asyncio.Semaphore(AT_ONCE), dict[str, _Serving](), dict[str, tuple[int, str]]()
+    ) -> _Sum:
+        """Serve these channels."""
+        slots, serving, served = asyncio.Semaphore(AT_ONCE), dict[str, _Serving](), _Sum()
 
         def keep(task: _Serving) -> None:
             # Of thousands of channels no more stays than this; what failed stays, to be raised.
             if not task.cancelled() and task.exception() is None:
-                ended[task.get_name()] = task.result()
+                served.take(*task.result())
                 del serving[task.get_name()]
 
-        beside = [self._looks_for_news(ground, here[0].place.platform), _tells(ground, here, ended)] if here else []
+        begun = 0
+        beside = [self._looks_for_news(ground, here[0].place.platform), _tells(ground, here, served)] if here else []
         tasks: list[asyncio.Task[Any]] = [asyncio.create_task(one) for one in beside]
         try:
             for start in range(0, len(here), BATCH):
@@ -160,6 +176,7 @@ class Announcer:
                 for clerk, ids in await _clerks(self._office, ground, batch, incidents, settled):
                     await slots.acquire()
                     if not ground.news.is_set():
+                        begun += 1
                         name = clerk.subscription.id
                         serving[name] = asyncio.create_task(_served(clerk, ids, slots), name=name)
                         serving[name].add_done_callback(keep)
@@ -172,7 +189,8 @@ class Announcer:
         finally:
             for task in tasks:
                 task.cancel()
-        return [ended.get(one.id, (0, one.id)) for one in here]
+        served.left.update(serving, (one.id for one in here[begun:]))
+        return served
 
     async def _all_served(self, ground: Ground, serving: Mapping[str, _Serving]) -> None:
         """Wait until all are served; with news, only for those that end at once, and for no request that hangs."""
@@ -212,12 +230,12 @@ class Announcer:
             await self._office.pages.release(lease)
 
 
-async def _tells(ground: Ground, here: Sequence[Subscription], ended: Mapping[str, object]) -> None:
+async def _tells(ground: Ground, here: Sequence[Subscription], served: _Sum) -> None:
     """Say in the log how far a long walk is."""
     while True:
         await asyncio.sleep(PROGRESS)
         platform = here[0].place.platform
-        _log.info("announce.progress", page=ground.page.id, platform=platform, served=len(ended), of=len(here))
+        _log.info("announce.progress", page=ground.page.id, platform=platform, served=served.channels, of=len(here))
 
 
 async def tidy(office: Office, page_id: str) -> None:

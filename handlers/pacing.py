@@ -30,8 +30,8 @@ _SHORTLY = 30.0
 """Seconds within which refusals in two channels of a workspace mean the whole workspace."""
 _LOOK = 0.5
 """Seconds between two looks whether waiting is still of use."""
-_KEPT = 20_000
-"""Gates remembered before those nobody waits at are forgotten."""
+_KEPT = 500
+"""Gates remembered before those nobody waits at are forgotten: a walk passes through thousands, each once."""
 
 
 @dataclass(slots=True)
@@ -49,6 +49,7 @@ class Pacer:
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._gates: dict[tuple[str, ...], _Gate] = {}
+        self._most = _KEPT
         # The last channel of a workspace that refused, and until when that counts.
         self._refused: dict[tuple[str, ...], tuple[str, float]] = {}
 
@@ -91,9 +92,10 @@ class Pacer:
         return not (useless and useless.is_set())
 
     def _gate(self, name: tuple[str, ...]) -> _Gate:
-        if len(self._gates) > _KEPT:
+        if len(self._gates) > self._most:
             now = asyncio.get_running_loop().time()
             self._gates = {n: g for n, g in self._gates.items() if g.lock.locked() or max(g.next, g.held) > now}
+            self._most = max(_KEPT, 2 * len(self._gates))
         return self._gates.setdefault(name, _Gate())
 
 

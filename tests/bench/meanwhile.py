@@ -1,7 +1,7 @@
 """What people in conversations notice while ten thousand channels are told of an incident, and the memory that takes.
 
 In real time, unlike the rest of the fan-out: turns are whole presses in Slack, announcements real posts at the pace
-that is Discord's by default, all in one process. A walk goes on for minutes; its beginnings take turns with quiet times.
+that is Discord's by default, all in one process. A walk goes on for minutes; its beginning takes turns with quiet.
 """
 
 from __future__ import annotations
@@ -89,17 +89,17 @@ async def _run(tick: Tick) -> list[Figure]:
 async def _listened(one: Bot, crowd: slack.Crowd, channels: int) -> Fan:
     pages, town = one.desk.pages, await Town.build()
     assert pages is not None
-    for n in range(channels):
-        before = await pages.page(CLAUDE)
-        place = Place("slack", slack.TEAM, f"A{n:05d}")
-        assert await pages.subscribe(before, Subscription(place, CLAUDE, before.page.revision + 1))
     pacer = Pacer(Budget(second=DiscordSettings().announcements_a_second))
     fan = Fan(pages, Office(pages, {"slack": crowd.running.channels}, lambda _: town.names, {"slack": pacer}))
-    # A store that is new may be one that has lost its memory: channels are looked through once, here on paper.
+    # A store that is new may be one that has lost its memory, until it was compared with what stands in channels.
     paper = Announcer(Office(pages, {"slack": town.paper}, lambda _: town.names, replica=fan.office.replica))
     for name in ("one", "two"):
         await fan.reads(made("first", "resolved", name=name))
         assert not (await paper.walk(CLAUDE, "slack")).left
+    for n in range(channels):
+        before = await pages.page(CLAUDE)
+        place = Place("slack", slack.TEAM, f"A{n:05d}")
+        assert await pages.subscribe(before, Subscription(place, CLAUDE, before.page.revision + 1))
     return fan
 
 
