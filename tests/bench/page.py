@@ -12,10 +12,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from tests.bench import curves
 from tests.bench.measuring import SCALE, Figure
 
 HERE = Path(__file__).parent
-JSON, PAGE, PLOT = "results.json", "results.md", "results.svg"
+JSON, PAGE, PLOT, GROWTH = "results.json", "results.md", "results.svg", "growth.svg"
 ORDER = (
     "slack-turn", "discord-turn", "ack", "dispatch", "console-turn", "recogniser", "fan-out", "start", "memory",
     "growth",
@@ -70,6 +71,7 @@ def write(results: Results, folder: Path = HERE) -> None:
     (folder / JSON).write_text(json.dumps(results.as_json(), indent=1, ensure_ascii=False) + "\n", "utf-8")
     (folder / PAGE).write_text(as_page(results), "utf-8")
     (folder / PLOT).write_text(as_svg(results), "utf-8")
+    (folder / GROWTH).write_text(curves.as_svg(results.figures), "utf-8")
 
 
 def as_text(results: Results) -> str:
@@ -97,7 +99,8 @@ def as_page(results: Results) -> str:
         rows.append(f"| {what} | {value} | {ratio} | {goal} | {figure.floor or '-'} |")
     counted = [f"- {figure.bench}, {figure.name}: {_counts(figure)}" for figure in results.figures if figure.counts]
     plot, table, counts = "![Ratios and their goals](results.svg)", "\n".join(rows), "\n".join(counted)
-    return f"{head}\n\n{note}\n\n{plot}\n\n{table}\n\n## Counted meanwhile\n\n{counts}\n"
+    growth = f"## What grows with what is stored\n\n![Costs by what is stored]({GROWTH})"
+    return f"{head}\n\n{note}\n\n{plot}\n\n{table}\n\n{growth}\n\n## Counted meanwhile\n\n{counts}\n"
 
 
 def as_summary(results: Results) -> str:

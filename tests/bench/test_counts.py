@@ -25,7 +25,7 @@ from bot.core.event import InboundEvent, Origin, Pressed, Said
 from bot.core.view import View
 from handlers.desk import Desk
 from handlers.turns import handle
-from tests.bench import discord_turn, growth, page, slack, start
+from tests.bench import curves, discord_turn, growth, page, slack, start
 from tests.bench.__main__ import BENCHES
 from tests.bench.measuring import Figure, sample
 from tests.bench.script import REPORT
@@ -235,6 +235,13 @@ def test_the_run_that_is_kept_has_every_benchmark_and_its_page_shows_it() -> Non
     assert {figure.bench for figure in kept.figures} == set(BENCHES)
     assert (page.HERE / page.PAGE).read_text("utf-8") == page.as_page(kept)
     assert (page.HERE / page.PLOT).read_text("utf-8") == page.as_svg(kept)
+    assert (page.HERE / page.GROWTH).read_text("utf-8") == curves.as_svg(kept.figures)
+
+
+def test_what_was_measured_at_several_sizes_is_one_curve() -> None:
+    names = ("a turn among 10", "a look among 10 things", "a turn among 1 000 000")
+    drawn = curves.curves(Figure("growth", name, ratio=1.0 + n / 10) for n, name in enumerate(names))
+    assert drawn == {"a turn among n": [(10, 1.0), (1_000_000, 1.2)], "a look among n things": [(10, 1.1)]}
 
 
 def test_a_goal_is_compared_with_the_ratio_or_else_the_value() -> None:
