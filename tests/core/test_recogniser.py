@@ -28,10 +28,10 @@ def own_figures() -> Report:
 def test_reports_that_were_learnt_from_are_recognised() -> None:
     figures = own_figures().figures
     shown = render(own_figures())
-    assert figures.right >= 95, shown
-    assert figures.wrong <= 2, shown
-    assert figures.offered <= 20, shown
-    assert figures.false_claims <= 2, shown
+    assert figures.right >= 97.5, shown
+    assert figures.wrong <= 1, shown
+    assert figures.offered <= 10, shown
+    assert figures.false_claims <= 1.5, shown
 
 
 def unseen(*, near_misses: bool) -> Report:
@@ -42,9 +42,10 @@ def unseen(*, near_misses: bool) -> Report:
 def test_reports_that_were_not_learnt_from_are_recognised() -> None:
     report = unseen(near_misses=False)
     assert report.figures.n > 400
-    assert report.figures.right >= 88, render(report)
-    assert report.figures.wrong <= 3.5, render(report)
-    assert report.figures.offered <= 20, render(report)
+    assert report.figures.right >= 90, render(report)
+    assert report.figures.first >= 88, render(report)
+    assert report.figures.wrong <= 3, render(report)
+    assert report.figures.offered <= 15, render(report)
     # Of about fifty that are not ours: two.
     assert report.figures.false_claims <= 4, render(report)
 
@@ -62,7 +63,7 @@ def test_reports_with_literal_output_need_no_question() -> None:
     literal = [row for row in own_reports() if found[row.id].sign]
     assert len(literal) >= 200
     figures = evaluate(literal, found).figures
-    assert figures.right >= 97
+    assert figures.right >= 99
     assert figures.asked <= 1
 
 
@@ -107,7 +108,7 @@ def test_ordinary_chatter_is_left_alone() -> None:
     assert len(said) >= 400
     assert [line for line, found in said.items() if found.sign and found.decision is not Decision.NONE] == []
     guessed = [(line, found.candidates[0]) for line, found in said.items() if found.decision in GUESSES]
-    assert len(guessed) <= len(said) * 0.03, guessed
+    assert len(guessed) <= len(said) * 0.025, guessed
 
 
 TOO_GENERAL = {"403", "/context", "", "/security-review", "Did you mean"}
