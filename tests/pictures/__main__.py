@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from tests.pictures import announcing, discord, slack, together
+from tests.pictures import announcing, console, discord, slack, together
 from tests.pictures.drawing import photograph
 
 FOLDER = Path(__file__).parents[2] / ".pictures"
-SCENES = {**slack.SCENES, **discord.SCENES, **announcing.SCENES, **together.SCENES}
+SCENES = {**console.SCENES, **slack.SCENES, **discord.SCENES, **announcing.SCENES, **together.SCENES}
 """A scene returns its HTML and in how many columns."""
 
 

@@ -96,11 +96,11 @@ class Terminal:
                     yield RichText()
                     yield self._graded(_spans(inline, "bold"), evidence)
                 case Undo(inline):
-                    yield RichText("↩ ", style="yellow").append_text(_spans(inline))
+                    yield RichText().append("↩ ", style="yellow").append_text(_spans(inline))
                 case Code(text):
                     yield Panel(RichText(text, overflow="fold"), border_style="dim", expand=False, padding=(0, 1))
                 case Note(evidence=evidence, blocks=inner):
-                    mark = RichText(f"({self._grades[evidence]}) ", style=_GRADE[evidence])
+                    mark = RichText().append(f"({self._grades[evidence]}) ", style=_GRADE[evidence])
                     first, *rest = inner
                     # Beside its text a grade would leave a narrow terminal no room.
                     yield mark.append_text(_spans(first.inline)) if isinstance(first, Text) else mark
