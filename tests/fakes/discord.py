@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import copy
 import json
+import threading
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
@@ -29,6 +30,10 @@ from tests.fakes.limits import Limits
 CONTENT = 1 << 19
 """Flag of an application that was granted the message content intent."""
 _API = "/api/v10"
+_BEAT = 1_000
+"""Milliseconds between two heartbeats. A connection that is broken off while it is made leaves a thread that beats on
+until it notices, which the end of a test waits for."""
+_NOTICED = 20.0
 
 
 class _Now:
@@ -200,7 +205,7 @@ class Page:
         """Hold one connection to the gateway."""
         socket = web.WebSocketResponse()
         await socket.prepare(request)
-        await socket.send_json({"op": 10, "d": {"heartbeat_interval": 40_000}, "s": None, "t": None})
+        await socket.send_json({"op": 10, "d": {"heartbeat_interval": _BEAT}, "s": None, "t": None})
         async with contextlib.AsyncExitStack() as stack:
             async for message in socket:
                 if message.type is not WSMsgType.TEXT:
@@ -298,3 +303,6 @@ async def discord_page() -> AsyncIterator[Page]:
     finally:
         await one.cut(1000)
         await runner.cleanup()
+        async with asyncio.timeout(_NOTICED):
+            while any("keep-alive" in one.name for one in threading.enumerate()):  # noqa: ASYNC110 - it sets no event
+                await asyncio.sleep(0.05)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextvars import Context, copy_context
@@ -135,7 +136,8 @@ async def town(
             ids["triage"] = frozenset({str(channels["triage"].id)})
             ids["watched"] = frozenset({str(channels["watched"].id), str(channels["forum"].id)})
             rooms["discord"] = client.rooms = Rooms(ids["triage"], ids["watched"])
-            yield Town(env, client, desk, page, heard, guild, channels, people)
+            with _unbroken():
+                yield Town(env, client, desk, page, heard, guild, channels, people)
             env.raise_errors()
         finally:
             await env.shutdown()
@@ -143,6 +145,24 @@ async def town(
         if store is None:
             await kept.close()
             stop_embedded(data_dir)
+
+
+@contextlib.contextmanager
+def _unbroken() -> Iterator[None]:
+    """Fail for a press that broke: discord.py only logs what its dynamic items raise."""
+    broken = list[str]()
+
+    class Listening(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            broken.append(self.format(record))
+
+    log, handler = logging.getLogger("discord.ui.view"), Listening(logging.ERROR)
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+    assert not broken, "\n".join(broken)
 
 
 def built(desk: Desk, heard: Heard, *, content_intent: bool = True) -> RedialClient:
