@@ -18,8 +18,8 @@ import pytest
 from handlers.replay import recorded
 from tests.scenarios.announcing import DAY, HOUR, MINUTE, Town, stamp
 from tests.scenarios.counting import ENDED, Counter
-from tests.scenarios.test_announce_model import VENDOR, Vendor
 from tests.scenarios.test_announce_recordings import RECORDINGS, lines
+from tests.scenarios.vendor import VENDOR, Vendor
 
 INCIDENTS = "/api/v2/incidents.json"
 Row = dict[str, Any]

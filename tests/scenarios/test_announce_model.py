@@ -11,7 +11,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
@@ -28,73 +27,16 @@ from bot.ports.announcing import Channels
 from bot.ports.pages import Lease, PageStore
 from handlers.announce import Announcer, Office
 from tests.fakes.nasty import Died, Fragile, Life, Nasty
-from tests.scenarios.announcing import CLAUDE, DAY, HOUR, OLD, START, Town, made, page_of, said
+from tests.scenarios.announcing import CLAUDE, DAY, HOUR, Town
+from tests.scenarios.vendor import MARK, OPEN_STATES, VENDOR, Vendor
 
-MARK = re.compile(r"\[u\d+\]")
 STILL = re.compile(r"(?:Trouble i\d+[^\n]* · )?Still open[^\n]*")
 """What is said once a day of an incident that stays open; in a thread about several, with its name."""
-OPEN_STATES = ("investigating", "identified", "monitoring")
 PATIENCE = 40
 STEADY = 0.7
 """How often a replica that does not die is one that was there before."""
 LOST = 60.0
 """Seconds a replica may be behind when it takes over."""
-
-
-@dataclass
-class Vendor:
-    """Publishes, and changes its mind."""
-
-    chance: random.Random
-    now: float = START
-    incidents: dict[str, dict[str, Any]] = field(default_factory=dict)
-    count: int = 0
-
-    def does(self, what: str) -> None:
-        """One thing a vendor does."""
-        listed = list(self.incidents.values())
-        if what == "begin" or not listed:
-            self.count += 1
-            name = f"i{self.count}"
-            new = made(name, at=self.now, impact=self.chance.choice(["none", "minor", "major", "critical"]))
-            new["incident_updates"] = []
-            self.incidents[name] = new
-            self.says(new, "investigating")
-            return
-        incident = self.chance.choice(listed)
-        match what:
-            case "update":
-                self.says(incident, self.chance.choice(OPEN_STATES))
-            case "resolve":
-                self.says(incident, "resolved")
-            case "postmortem":
-                self.says(incident, "postmortem")
-            case "edit":
-                update = self.chance.choice(incident["incident_updates"])
-                update["body"] = f"{update['body']} Edited."
-            case "rename":
-                # And back again: a late edit may show what was true before.
-                name, more = incident["name"], " more"
-                incident["name"] = name.removesuffix(more) if name.endswith(more) else name + more
-            case "regrade":
-                incident["impact"] = self.chance.choice(["none", "minor", "major", "critical"])
-            case "delete":
-                del self.incidents[incident["id"]]
-
-    def says(self, incident: dict[str, Any], status: str) -> None:
-        """Publish an update; its mark is the first word of it."""
-        self.count += 1
-        update = said(f"u{self.count}", status, f"[u{self.count}] words.", self.now)
-        incident["incident_updates"].insert(0, update)
-        incident["status"] = status
-        if status == "resolved":
-            incident["resolved_at"] = update["created_at"]
-
-    def document(self) -> dict[str, Any]:
-        """What the page says now, in no order."""
-        listed = [*self.incidents.values(), *OLD]
-        self.chance.shuffle(listed)
-        return page_of(*listed)
 
 
 class Generous(MemoryPages):
@@ -267,7 +209,6 @@ def words(notice: Notice) -> str:
     return as_text(notice.view, grades={"official": "official"}, width=0)
 
 
-VENDOR = ("begin", "update", "update", "resolve", "postmortem", "edit", "rename", "regrade", "delete")
 steps = st.none() | st.integers(0, 40)
 act = st.one_of(
     st.tuples(st.just("vendor"), st.sampled_from(VENDOR)),

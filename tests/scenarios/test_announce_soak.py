@@ -22,7 +22,7 @@ from bot.adapters.store.pages import RedisPages
 from bot.core.status.subscription import Place, Subscription
 from tests.fakes.wire import CLAUDE, Square
 from tests.scenarios.announcing import OLD, page_of
-from tests.scenarios.test_announce_model import MARK, VENDOR, Vendor
+from tests.scenarios.vendor import MARK, VENDOR, Vendor
 
 LASTS = float(os.environ.get("REDIAL_SOAK", "12"))
 CHANNELS = [f"C{n}" for n in range(8)]

@@ -20,7 +20,7 @@ from bot.core.status.watch import FeedHealth
 from handlers.board import StoredStatus
 from handlers.watch import INTERVAL, STALE_AFTER, Watcher
 from tests.adapters.statuspage.pageserver import FIXTURES, Answer, Clocks, PageServer, document
-from tests.scenarios import announcing, test_failure_cases
+from tests.scenarios import announcing, test_failure_cases, test_failure_cases_changes
 from tests.scenarios.announcing import CLAUDE, CODE, OLD, START, Town, made, page_of, said, stamp, text
 
 
@@ -259,7 +259,7 @@ async def test_how_late_what_came_and_went_is_told_can_be_set(stack: AsyncExitSt
 
 
 def test_every_case_of_the_list_has_its_test() -> None:
-    files = (test_failure_cases.__file__, __file__)
+    files = (test_failure_cases.__file__, test_failure_cases_changes.__file__, __file__)
     found = re.findall(r"def test_(\d\d)_", "".join(Path(f).read_text(encoding="utf-8") for f in files if f))
     assert {int(n) for n in found} == set(range(1, 40))
     assert announcing.START == START

@@ -32,7 +32,7 @@ from tests.faults.servers import Redis
 from tests.machine import free_ports
 from tests.runtime.redial import Redial
 from tests.scenarios.announcing import CLAUDE, CONSOLE, OLD, page_of
-from tests.scenarios.test_announce_model import MARK, Vendor
+from tests.scenarios.vendor import MARK, Vendor
 
 TOKEN = "a-token-of-a-page"  # noqa: S105 - it opens nothing
 TEAM = "T000000001"
@@ -274,12 +274,10 @@ class World:
 
     async def _told_in_slack(self, channel: str) -> list[str]:
         ours = [one for one in await self.slack.messages(channel) if one["user"] == self.slack.users["redial"]]
-        # Known by now: whatever is there was sent before.
-        first = {
-            _key(call.body): seen(call.body).text for call in self.slack.calls if call.method == "chat.postMessage"
-        }
+        # As each was when it was new: a request that came late may have the key of another, which was carried out.
+        first = {ts: seen(body).text for ts, body in self.slack.posted}
         roots = [seen(one).text for one in ours if one.get("thread_ts") in {None, one["ts"]}]
-        return self._faults(f"slack {channel}", [first[_key(one)] for one in ours], roots)
+        return self._faults(f"slack {channel}", [first.get(one["ts"], "") for one in ours], roots)
 
     def _told_in_discord(self, channel: int) -> list[str]:
         # Without what Discord itself says of a thread that begins.
@@ -309,11 +307,6 @@ class World:
         return found + [
             f"{name}: pasted words" for name, text in places.items() if name.endswith("log") and PASTED in text
         ]
-
-
-def _key(message: Mapping[str, Any]) -> str:
-    """Return the key a message carries; what was said when it was new is known by it, even if nobody was told so."""
-    return str(((message.get("metadata") or {}).get("event_payload") or {}).get("key") or "")
 
 
 def _order(where: str, texts: list[str]) -> list[str]:
