@@ -8,6 +8,7 @@ import gc
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -27,7 +28,7 @@ from handlers.desk import Desk
 from handlers.turns import handle
 from tests.bench import curves, discord_turn, growth, page, slack, start
 from tests.bench.__main__ import BENCHES
-from tests.bench.measuring import Figure, sample
+from tests.bench.measuring import Figure, Play, sample
 from tests.bench.script import REPORT
 from tests.bench.world import Bot, Traffic, bot, metered, outside, redis
 from tests.scenarios.desk import Screen
@@ -66,9 +67,11 @@ async def test_chat_and_run_load_what_they_use_once_content_is_kept() -> None:
         said = "API Error: Repeated 529 Overloaded errors\n"
         await start.ran(chat, env, said)
         profiled = {**env, "PYTHONPROFILEIMPORTTIME": "1"}
-        talking = {name.partition(".")[0] for name in start.imported(await start.ran(chat, profiled, said))}
+        talk = await start.ran(chat, profiled, said)
+        talking = {name.partition(".")[0] for name in start.imported(talk)}
         serving = {name.partition(".")[0] for name in start.imported(await start.ran(serve, profiled))}
     assert not talking & {*PARSERS, *SLACK, *DISCORD, *SERVICES}
+    assert not re.findall(r"\| +((?:handlers|bot\.core\.status|bot\.ports)\.announc\w+)$", talk.err, re.MULTILINE)
     assert not serving & {*PARSERS, *DISCORD, "prompt_toolkit", "prometheus_client"}
     assert serving >= SLACK
 
@@ -107,6 +110,37 @@ async def played(prepare: Callable[[int], Any], count: int, at_once: int) -> Cou
     finally:
         loop.set_task_factory(None)
     return made
+
+
+async def calls(play: Play, count: int) -> float:
+    """Calls, of Python and of C, that one of so many takes in all: a measure of work that does not depend on load."""
+    made = 0
+
+    def counted(_: object, event: str, __: object) -> None:
+        nonlocal made
+        made += event in {"call", "c_call"}
+
+    for number in range(count):
+        await play(number)
+    sys.setprofile(counted)
+    try:
+        for number in range(count, 2 * count):
+            await play(number)
+    finally:
+        sys.setprofile(None)
+    return made / count
+
+
+async def test_a_press_in_slack_takes_fewer_calls_than_the_same_with_the_bare_libraries() -> None:
+    async with (
+        outside() as world,
+        bot(world, slack={"triage_channels": [slack.CHANNEL]}) as one,
+        slack.crowd(one, world, people=20) as people,
+        slack.floor(world, people, folds=True) as floor,
+    ):
+        bare = await calls(slack.bare(floor, people, 120), 60)
+        whole = await calls(slack.ours(people, 120), 60)
+    assert whole < 0.95 * bare, (whole, bare)
 
 
 @contextlib.asynccontextmanager
