@@ -157,9 +157,9 @@ class Slack:
         kept = {key: request.headers[key] for key in ("Authorization", "Content-Type") if key in request.headers}
         async with self.session.post(f"{self.behind}/api/{name}", data=raw, headers=kept) as answer:
             data, status = await answer.read(), answer.status
+        self._kept(name, body, data)
         if fault:
             return _failed(fault)
-        self._kept(name, body, data)
         if name == "files.getUploadURLExternal":
             data = re.sub(rb"http://[^/]+/upload", f"{self.url}/upload".encode(), data)
         headers = {"X-OAuth-Scopes": self.scopes}
