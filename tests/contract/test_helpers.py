@@ -188,7 +188,6 @@ class TestSilence:
         await bench.press(ANN, TOOLS)
         assert "Take it up again" in (await bench.private(ANN))[-1].buttons
 
-
     async def test_people_who_talk_to_each_other_are_not_asked_whether_they_are_there(self, bench: Bench) -> None:
         await bench.mention(ANN, CUT_OFF)
         await bench.say(BOB, "did you try the other wifi?")
