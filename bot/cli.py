@@ -236,7 +236,7 @@ def import_subscriptions(file: Path, data_dir: Path | None) -> None:
 
 
 @main.command()
-@click.option("--surface", default="", help="Say what it means there: claude-code, web, desktop, phone or api.")
+@click.option("--surface", default="", help="Say what it means for claude-code, web, desktop, phone, api or console.")
 @_json
 def status(surface: str, as_json: bool) -> None:
     """Read the official status page. Exit code 0: all works; 1: an incident or a part that does not; 3: unknown."""

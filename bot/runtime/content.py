@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +33,16 @@ class Content:
         return Recogniser(tuple(self.library.guides.values()), self.products)
 
 
+@contextmanager
+def readable() -> Iterator[None]:
+    """Turn what the disk refuses into a `SettingsError` that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise SettingsError(f"content cannot be read: {error.strerror}: {error.filename}") from error
+
+
+@readable()
 def check_folders(roots: Sequence[Path]) -> None:
     """Refuse a folder from which nothing would be read: nobody would notice that their guides are not used."""
     for root in roots:

@@ -16,7 +16,7 @@ from bot.core.guides.problem import Problem
 from bot.core.messages import Messages
 from bot.core.recogniser.products import Products, parse_products
 from bot.core.services import Services, parse_services
-from bot.runtime.content import LINKS, Content, check_folders, shown
+from bot.runtime.content import LINKS, Content, check_folders, readable, shown
 from content import ROOT
 
 SERVICES = "claude.toml"
@@ -26,6 +26,7 @@ _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _ADDRESS = re.compile(r"https?://([^/\s)>\]\"'?#]*)", re.IGNORECASE)
 
 
+@readable()
 def read(dirs: Sequence[Path] = (), *, locale: str = "en", built_in: Path = ROOT) -> Content:
     """Read all content folders, later ones over earlier ones; raises SettingsError for a folder that is not there."""
     roots = (built_in, *dirs)

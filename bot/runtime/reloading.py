@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import structlog
@@ -75,8 +76,12 @@ class Reloader:
 def _signature(dirs: Sequence[Path]) -> Signature:
     found = set[tuple[str, int, int]]()
     # Links are followed: a mounted ConfigMap is made of them.
-    for path in (path for root in dirs for pattern in _FILES for path in root.glob(pattern)):
-        with suppress(FileNotFoundError):
-            stat = path.stat()
-            found.add((str(path), stat.st_mtime_ns, stat.st_size))
+    for root, pattern in product(dirs, _FILES):
+        paths: list[Path] = []
+        with suppress(OSError):  # what cannot be read is said by the reading
+            paths += root.glob(pattern)
+        for path in paths:
+            with suppress(OSError):
+                stat = path.stat()
+                found.add((str(path), stat.st_mtime_ns, stat.st_size))
     return frozenset(found)

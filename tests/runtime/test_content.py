@@ -163,6 +163,12 @@ def test_a_folder_that_is_not_there_is_told(ours: Folder, tmp_path: Path) -> Non
         ours.load(tmp_path / "gone")
 
 
+def test_a_folder_the_disk_refuses_is_told() -> None:
+    for reading in (read, load):
+        with pytest.raises(SettingsError, match="content cannot be read: File name too long: /xxx"):
+            reading((Path("/" + "x" * 300),))
+
+
 def test_a_folder_of_another_shape_is_refused(ours: Folder) -> None:
     ours.put("desk.md", GUIDE)
     with pytest.raises(SettingsError, match=r"holds none of guides/, messages/, products/"):
