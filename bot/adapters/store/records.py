@@ -1,8 +1,8 @@
 """How a conversation becomes bytes and back: a MessagePack array that begins with the schema number.
 
 Fields are told apart by position, which keeps a record small: new ones go to the end and have a default, so that
-records written before still decode. A change an older Redial must not touch raises `SCHEMA` in core/triage/conversation.py.
-Names that repeat in the history (guides, people) are stored once and referred to by number.
+records written before still decode. A change an older Redial must not touch raises `SCHEMA` in
+core/triage/conversation.py. Names that repeat in the history (guides, people) are stored once and referred to by number.
 """
 
 from __future__ import annotations
