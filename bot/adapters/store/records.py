@@ -2,7 +2,8 @@
 
 Fields are told apart by position, which keeps a record small: new ones go to the end and have a default, so that
 records written before still decode. A change an older Redial must not touch raises `SCHEMA` in
-core/triage/conversation.py. Names that repeat in the history (guides, people) are stored once and referred to by number.
+core/triage/conversation.py. Names that repeat in the history (guides, people) are stored once, and referred to by
+number.
 """
 
 from __future__ import annotations
