@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from heapq import nlargest
 from math import log2, prod
 
 from bot.core.guides.guide import UNSURE, Guide
@@ -33,6 +34,8 @@ _UNLIKE = 0.08
 """How likely somebody who needs a guide gives an answer that is not one of its readers'."""
 _PLAIN, _FEW = 0.75, 0.6
 """How likely one guide is to be begun without an offer, and those of an offer together, to need no other question."""
+_LOOKED_AT = 50
+"""Of how many guides, the likeliest, it is reckoned what an answer tells: of thousands it would take too long."""
 _TELLS = 0.15
 """Bits an answer has to tell, to be worth its question."""
 _PRINTED = re.compile(
@@ -55,7 +58,8 @@ def following(
 ) -> Next:
     """Return what to do about a report that is not placed. named: guides its own words speak for."""
     alike = _alike(library, facts, named)
-    left = _shares({guide: weight for guide, weight in alike.items() if guide not in refused})
+    likeliest = nlargest(_LOOKED_AT, ((weight, guide) for guide, weight in alike.items() if guide not in refused))
+    left = _shares({guide: weight for weight, guide in likeliest})
     if not left or len(refused) >= _IN_VAIN:
         return Next()
     ranked = sorted(left, key=lambda guide: (-left[guide], guide))
@@ -85,9 +89,10 @@ def printed(report: str) -> bool:
 
 def _alike(library: Library, facts: Mapping[str, str], named: Collection[str]) -> dict[str, float]:
     """Return how well each guide goes with what is known, weighed by how often it is the one."""
+    known = [(fact, facts[fact]) for fact in FACTS_FIRST if facts.get(fact, UNSURE) != UNSURE]
     weights = {}
     for guide in library.guides.values():
-        fits = prod(_fit(guide, fact, facts.get(fact, UNSURE)) for fact in FACTS_FIRST)
+        fits = prod(_fit(guide, fact, value) for fact, value in known)
         weights[guide.id] = guide.often * fits * (_NAMED if guide.id in named else 1.0)
     return weights
 
@@ -99,7 +104,7 @@ def _shares(weights: Mapping[str, float]) -> dict[str, float]:
 
 def _fit(guide: Guide, fact: str, value: str) -> float:
     values = guide.surfaces if fact == "surface" else guide.fits.get(fact, ())
-    return 1.0 if value == UNSURE or not values or value in values else _UNLIKE
+    return 1.0 if not values or value in values else _UNLIKE
 
 
 def _told(library: Library, fact: str, likely: Mapping[str, float]) -> float:
