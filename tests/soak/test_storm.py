@@ -39,8 +39,8 @@ async def test_five_hundred_reports_in_ten_minutes_make_one_thread_and_ask_no_pl
         await asyncio.gather(*(report(here, n, user) for n, user in enumerate(people)))
         await until(lambda: answered(here), "everybody has an answer")
         assert here.slack.limits.refused == []
-        # A window of five seconds lasts a third of one here: on a slow machine discord.py learns of its end a moment too
-        # late, waits, and asks again. At the speed of people nothing of that is left.
+        # A window of five seconds lasts a third of one here: on a slow machine discord.py learns of its end a moment
+        # too late, waits, and asks again. At the speed of people nothing of that is left.
         assert len(here.discord.limits.refused) <= PEOPLE // 100
         channel, discord = here.triage
         calls = [call for call in here.slack.calls if call.body.get("channel") == channel]
