@@ -26,12 +26,14 @@ from bot.core.status.watch import Known, Page, Reading, Standing, merge
 from bot.ports.announcing import Channels
 from bot.ports.pages import Lease, PageStore
 from handlers.announce import Announcer, Office
+from handlers.subscriptions import listen
 from tests.fakes.nasty import Died, Fragile, Life, Nasty
 from tests.scenarios.announcing import CLAUDE, DAY, HOUR, Town
 from tests.scenarios.vendor import MARK, OPEN_STATES, VENDOR, Vendor
 
 STILL = re.compile(r"(?:Trouble i\d+[^\n]* · )?Still open[^\n]*")
 """What is said once a day of an incident that stays open; in a thread about several, with its name."""
+MOODS = (Choice(), Choice(least="critical"), Choice(general=False), Choice(least="major"))
 PATIENCE = 40
 STEADY = 0.7
 """How often a replica that does not die is one that was there before."""
@@ -64,11 +66,16 @@ class World:
             ("ALL", Choice(daily=True)),
             ("GRAVE", Choice(least="major")),
             ("EDITS", Choice(replies=False)),
+            ("MOODY", MOODS[0]),
         ):
             before = await self.pages.page(CLAUDE)
             new = Subscription(Place("nasty", "W", channel), CLAUDE, before.page.revision + 1, choice)
             assert await self.pages.subscribe(before, new)
         await self.read()
+
+    async def chooses(self, mood: int) -> None:
+        """One channel wants to hear of something else from now on."""
+        await listen(self.office(Life(None)), Subscription(Place("nasty", "W", "MOODY"), CLAUDE, 0, MOODS[mood]))
 
     def office(self, life: Life) -> Office:
         pages = cast("PageStore", Fragile(self.pages, self.chance, life))
@@ -93,10 +100,9 @@ class World:
     async def walk(self, *lives: int | None) -> None:
         """Replicas walk at the same time; those with a number of steps die after as many."""
         # Those who live on remember who had to wait; of those who are begun again, none does.
-        announcers = [
-            self.steady[n] if steps is None and self.chance.random() < STEADY else Announcer(self.office(Life(steps)))
-            for n, steps in enumerate(lives)
-        ]
+        stays = [steps is None and self.chance.random() < STEADY for steps in lives]
+        begun = [Announcer(self.office(Life(steps))) for steps in lives]
+        announcers = [old if stay else new for stay, old, new in zip(stays, self.steady, begun, strict=False)]
         outcomes = await asyncio.gather(*(a.walk(CLAUDE, "nasty") for a in announcers), return_exceptions=True)
         for outcome in outcomes:
             if isinstance(outcome, BaseException) and not isinstance(outcome, Died):
@@ -121,6 +127,27 @@ class World:
         self.lost = True
         self.kept.clear()
         await self.begin()
+
+    async def lives(self, what: str, how: Any) -> None:  # noqa: ANN401 - as each act has it
+        """One of the things that happen."""
+        match what:
+            case "vendor":
+                self.vendor.does(how)
+            case "read":
+                await self.passes(1)
+                await self.read(how)
+            case "walk":
+                await self.walk(*how)
+            case "choose":
+                await self.chooses(how)
+            case "time":
+                await self.passes(how)
+            case "trouble":
+                self.platform.trouble = how
+            case "keep" | "fail over":
+                (self.keeps if what == "keep" else self.fails_over)()
+            case "empty":
+                await self.is_emptied()
 
     async def calms_down(self) -> Page:
         """The platform works again, everything ends, and there is time."""
@@ -154,6 +181,7 @@ class World:
                     missing = {m for m in self.marks(known) if m not in first}
                     assert known.incident.id in bundled or not missing, (channel, known, first)
         self.judge_threads()
+        self.judge_moody(page)
         for channel in ("ALL", "GRAVE", "EDITS"):
             assert channel == "ALL" or not any(STILL.search(words(m.shows[-1])) for m in self.here(channel))
             for message in self.here(channel):
@@ -169,6 +197,17 @@ class World:
         for known in page.incidents.values():
             if known.incident.id in posts and known.incident.id not in bundled:
                 assert all(mark in shown for mark in self.marks(known)), "what is only edited shows it all"
+
+    def judge_moody(self, page: Page) -> None:
+        """Who wants this today and that tomorrow hears of what was begun to its end, and of nothing twice."""
+        first = self.stands("MOODY") if self.lost else self.told("MOODY")
+        assert all(count == 1 for count in first.values()), first
+        for post in (m for m in self.here("MOODY") if not m.parent):
+            assert post.shows[-1].tone in {Tone.OVER, Tone.GONE}, post
+            # In a message about what was open when it chose, what was said before is not repeated.
+            if "Trouble" in words(post.shows[0]).partition("\n")[0]:
+                missing = {m for i in self.names(post) for m in self.marks(page.incidents[i]) if m not in first}
+                assert not missing, (missing, post)
 
     def judge_threads(self) -> None:
         """What is said below a message is said in order, and that it is still open once a day."""
@@ -217,6 +256,7 @@ act = st.one_of(
     st.tuples(st.just("walk"), st.lists(steps, min_size=1, max_size=3)),
     st.tuples(st.just("walk"), st.lists(steps, min_size=1, max_size=3)),
     st.tuples(st.just("time"), st.sampled_from([1.0, 5.0, 20.0, 31.0, 60.0, 26 * HOUR, 3 * DAY])),
+    st.tuples(st.just("choose"), st.integers(0, len(MOODS) - 1)),
     st.tuples(st.just("trouble"), st.sampled_from([0.0, 0.3, 0.8])),
     st.tuples(st.just("keep"), st.none()),
     st.tuples(st.just("fail over"), st.none()),
@@ -258,7 +298,8 @@ def bad_day(chance: random.Random, *stores: str) -> Iterator[tuple[str, Any]]:
     yield "trouble", chance.choice([0.2, 0.5, 0.8])
     for _ in range(chance.randrange(20, 60)):
         what = chance.choices(
-            ("vendor", "read", "walk", "time", "trouble", *stores), (3, 3, 5, 4, 0.3, *(0.7,) * len(stores))
+            ("vendor", "read", "walk", "time", "trouble", "choose", *stores),
+            (3, 3, 5, 4, 0.3, 0.5, *(0.7,) * len(stores)),
         )[0]
         match what:
             case "vendor":
@@ -269,6 +310,8 @@ def bad_day(chance: random.Random, *stores: str) -> Iterator[tuple[str, Any]]:
                 yield what, [chance.choice([None, None, chance.randrange(40)]) for _ in range(chance.randrange(1, 4))]
             case "keep" | "fail over" | "empty":
                 yield what, None
+            case "choose":
+                yield what, chance.randrange(len(MOODS))
             case "time":
                 yield what, chance.choice([1.0, 5.0, 12.0, 20.0, 28.0, 31.0, 31.0, 60.0, HOUR])
             case _:
@@ -282,24 +325,7 @@ async def lived(seed: int, acts: list[tuple[str, Any]]) -> World:
     # Of what a store forgot, and the vendor deleted before the page was read again, nobody can know any more.
     deletes = not any(what in {"fail over", "empty"} for what, _ in acts)
     for what, how in acts:
-        match what:
-            case "vendor":
-                world.vendor.does(how if deletes or how != "delete" else "update")
-            case "read":
-                await world.passes(1)
-                await world.read(how)
-            case "walk":
-                await world.walk(*how)
-            case "time":
-                await world.passes(how)
-            case "trouble":
-                world.platform.trouble = how
-            case "keep":
-                world.keeps()
-            case "fail over":
-                world.fails_over()
-            case "empty":
-                await world.is_emptied()
+        await world.lives(what, "update" if (what, how) == ("vendor", "delete") and not deletes else how)
     world.judge(await world.calms_down())
     return world
 
