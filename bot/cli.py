@@ -29,7 +29,16 @@ _data_dir = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Command(click.Group):
+    """The command with its sub-commands, whose troubles are told in one way."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run what was asked for."""
+        with _told():
+            return super().invoke(ctx)
+
+
+@click.group(cls=_Command, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="redial")
 def main() -> None:
     """Triage for team channels when Claude drops the line."""
@@ -47,8 +56,7 @@ def chat(user: str, data_dir: Path | None, as_json: bool) -> None:
     hold()
     from bot.runtime.console import chat as talk
 
-    with _told():
-        _awaited(talk(_settings(data_dir=data_dir), user=user, json=as_json))
+    _awaited(talk(_settings(data_dir=data_dir), user=user, json=as_json))
 
 
 @main.command()
@@ -61,8 +69,7 @@ def run(data_dir: Path | None) -> None:
     from bot.runtime.logs import lines
     from bot.runtime.running import run as serve
 
-    with _told():
-        sys.exit(_awaited(serve(_settings(data_dir=data_dir), click.echo), log=lines))
+    sys.exit(_awaited(serve(_settings(data_dir=data_dir), click.echo), log=lines))
 
 
 @main.command()
@@ -73,10 +80,9 @@ def doctor(data_dir: Path | None, as_json: bool) -> None:
     from bot.runtime import doctor as doctors
     from bot.runtime.checks import Health
 
-    with _told():
-        checks = _awaited(doctors.examine(data_dir=data_dir))
-        click.echo(doctors.as_json(checks) if as_json else doctors.as_text(checks))
-        sys.exit(int(any(check.health is Health.FAIL for check in checks)))
+    checks = _awaited(doctors.examine(data_dir=data_dir))
+    click.echo(doctors.as_json(checks) if as_json else doctors.as_text(checks))
+    sys.exit(int(any(check.health is Health.FAIL for check in checks)))
 
 
 @main.command()
@@ -88,8 +94,7 @@ def check(directory: Path | None, released: Path | None, list_ids: bool, as_json
     """Lint the guides, with those of DIRECTORY laid over the built-in ones. Exit code 1 if there is a problem."""
     from bot.runtime.checking import check_content
 
-    with _told():
-        sys.exit(check_content(_content_dirs(directory), released, list_ids=list_ids, as_json=as_json))
+    sys.exit(check_content(_content_dirs(directory), released, list_ids=list_ids, as_json=as_json))
 
 
 @main.command()
@@ -98,8 +103,7 @@ def graph(guide: str) -> None:
     """Print GUIDE as a Mermaid flowchart."""
     from bot.core.guides.diagram import flowchart
 
-    with _told():
-        click.echo(flowchart(_guide(_content(), guide)), nl=False)
+    click.echo(flowchart(_guide(_content(), guide)), nl=False)
 
 
 @main.command()
@@ -108,8 +112,7 @@ def guides(as_json: bool) -> None:
     """List the guides."""
     from bot.runtime.listing import guide_list
 
-    with _told():
-        click.echo(guide_list(_content(), as_json=as_json))
+    click.echo(guide_list(_content(), as_json=as_json))
 
 
 @main.command(name="guide")
@@ -118,9 +121,8 @@ def show_guide(guide: str) -> None:
     """Print GUIDE as an article."""
     from bot.runtime.listing import article
 
-    with _told():
-        content = _content()
-        click.echo(article(_guide(content, guide), content.library.messages))
+    content = _content()
+    click.echo(article(_guide(content, guide), content.library.messages))
 
 
 @main.command()
@@ -131,8 +133,7 @@ def replay(file: Path, page: str, as_json: bool) -> None:
     """Print what a channel would have been sent of FILE: one {"at", "path", "document"} a line, plain, gz or xz."""
     from bot.runtime.replaying import replayed
 
-    with _told():
-        _awaited(_printed(replayed(file, _content(), page, as_json=as_json)))
+    _awaited(_printed(replayed(file, _content(), page, as_json=as_json)))
 
 
 @main.command()
@@ -145,13 +146,12 @@ def drill(pause: float, channel: str, stay: float, data_dir: Path | None, as_jso
     """Play an invented outage, marked as a drill, here or in a real channel, where it cleans up after itself."""
     from bot.runtime.replaying import drilled
 
-    with _told():
-        if channel:
-            from bot.runtime.drilling import drilled_into
+    if channel:
+        from bot.runtime.drilling import drilled_into
 
-            _awaited(drilled_into(_settings(data_dir=data_dir), channel, click.echo, pause=pause, stay=stay))
-            return
-        _awaited(_printed(drilled(_content(), pause, as_json=as_json)))
+        _awaited(drilled_into(_settings(data_dir=data_dir), channel, click.echo, pause=pause, stay=stay))
+        return
+    _awaited(_printed(drilled(_content(), pause, as_json=as_json)))
 
 
 @main.command()
@@ -167,14 +167,13 @@ def recognise(text: str | None, jsonl: IO[str] | None, field: str, report: IO[st
 
     if sum(given is not None for given in (text, jsonl, report)) != 1:
         raise click.UsageError("give either TEXT (- for standard input), --jsonl FILE or --report FILE")
-    with _told():
-        recogniser = _content().recogniser()
-        if report:
-            click.echo(recognising.report(recogniser, report, field))
-        else:
-            rows = jsonl or recognising.single(sys.stdin.read() if text == "-" else text or "")
-            for line in recognising.decisions(recogniser, rows, field):
-                click.echo(line)
+    recogniser = _content().recogniser()
+    if report:
+        click.echo(recognising.report(recogniser, report, field))
+    else:
+        rows = jsonl or recognising.single(sys.stdin.read() if text == "-" else text or "")
+        for line in recognising.decisions(recogniser, rows, field):
+            click.echo(line)
 
 
 @main.command()
@@ -185,8 +184,7 @@ def announcements(stuck: bool, data_dir: Path | None, as_json: bool) -> None:
     """List what each channel has been sent of what is open. Exit code 1 if something is stuck."""
     from bot.runtime.announced import listed
 
-    with _told():
-        sys.exit(_awaited(listed(_settings(data_dir=data_dir), click.echo, stuck=stuck, as_json=as_json)))
+    sys.exit(_awaited(listed(_settings(data_dir=data_dir), click.echo, stuck=stuck, as_json=as_json)))
 
 
 @main.command()
@@ -196,8 +194,7 @@ def conversations(data_dir: Path | None, as_json: bool) -> None:
     """List the conversations that are open, waiting or with helpers: ids and places, nobody's name or words."""
     from bot.runtime.conversations import conversations as listed
 
-    with _told():
-        click.echo(_awaited(listed(_settings(data_dir=data_dir), _content(), as_json=as_json)))
+    click.echo(_awaited(listed(_settings(data_dir=data_dir), _content(), as_json=as_json)))
 
 
 @main.command()
@@ -210,8 +207,7 @@ def insights(png: Path | None, data_dir: Path | None, as_json: bool) -> None:
 
     if png and as_json:
         raise click.UsageError("give either --json or --png FILE")
-    with _told():
-        click.echo(_awaited(gathered(_settings(data_dir=data_dir), as_json=as_json, png=png)))
+    click.echo(_awaited(gathered(_settings(data_dir=data_dir), as_json=as_json, png=png)))
 
 
 @main.command(name="export")
@@ -220,8 +216,7 @@ def export_subscriptions(data_dir: Path | None) -> None:
     """Print who listens to what, as JSON for `redial import`."""
     from bot.runtime.transfer import export
 
-    with _told():
-        click.echo(_awaited(export(_settings(data_dir=data_dir))))
+    click.echo(_awaited(export(_settings(data_dir=data_dir))))
 
 
 @main.command(name="import")
@@ -231,8 +226,7 @@ def import_subscriptions(file: Path, data_dir: Path | None) -> None:
     """Let the channels of FILE, an export, listen again. What stands in them is found, not posted again."""
     from bot.runtime.transfer import bring_in
 
-    with _told():
-        click.echo(_awaited(bring_in(_settings(data_dir=data_dir), file)))
+    click.echo(_awaited(bring_in(_settings(data_dir=data_dir), file)))
 
 
 @main.command()
@@ -242,10 +236,9 @@ def status(surface: str, as_json: bool) -> None:
     """Read the official status page. Exit code 0: all works; 1: an incident or a part that does not; 3: unknown."""
     from bot.runtime.listing import official_status
 
-    with _told():
-        text, code = _awaited(official_status(_settings(), _content(), surface, as_json=as_json))
-        click.echo(text)
-        sys.exit(code)
+    text, code = _awaited(official_status(_settings(), _content(), surface, as_json=as_json))
+    click.echo(text)
+    sys.exit(code)
 
 
 @main.command()
@@ -254,8 +247,7 @@ def init(force: bool) -> None:
     """Write a commented redial.toml into this folder."""
     from bot.runtime.template import write
 
-    with _told():
-        click.echo(write(Path.cwd(), force=force))
+    click.echo(write(Path.cwd(), force=force))
 
 
 @main.group()
@@ -269,10 +261,9 @@ def store_status(data_dir: Path | None) -> None:
     """Say whether the store runs. Exit code 0: it runs; 1: it does not."""
     from bot.adapters.store.embedded import embedded_status
 
-    with _told():
-        state = embedded_status(_settings(data_dir=data_dir).data_dir)
-        click.echo(state)
-        sys.exit(0 if state.running else 1)
+    state = embedded_status(_settings(data_dir=data_dir).data_dir)
+    click.echo(state)
+    sys.exit(0 if state.running else 1)
 
 
 @store.command(name="stop")
@@ -281,10 +272,9 @@ def store_stop(data_dir: Path | None) -> None:
     """Stop the store; everything in it is kept. Exit code 1: it did not run."""
     from bot.adapters.store.embedded import stop_embedded
 
-    with _told():
-        stopped = stop_embedded(_settings(data_dir=data_dir).data_dir)
-        click.echo("stopped" if stopped else "it was not running")
-        sys.exit(0 if stopped else 1)
+    stopped = stop_embedded(_settings(data_dir=data_dir).data_dir)
+    click.echo("stopped" if stopped else "it was not running")
+    sys.exit(0 if stopped else 1)
 
 
 def _streams() -> None:

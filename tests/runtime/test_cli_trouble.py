@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -35,6 +36,15 @@ def test_who_reads_no_more_ends_the_chat_and_is_still_owed_the_answer(redial: Re
     assert code == 0
     assert "code 130" in told
     assert "Claude is at capacity" in redial.run("chat", "--user", "ann").stdout
+
+
+def test_ctrl_c_ends_without_a_word(redial: Redial) -> None:
+    process = redial.start("drill", "--pause", "60")
+    assert process.stdout
+    assert process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert (process.returncode, told) == (130, "")
 
 
 @pytest.mark.parametrize("command", ["guides", "check --ids", "guide overloaded", "drill --pause 0", "status"])
