@@ -28,6 +28,8 @@ _SETTLED, _UNMISTAKABLE = 0.75, 0.85
 """How likely a guide is that no second look could change, and one that needs no offer and no other sign of Claude."""
 _NOT_STRANGE = 0.2
 """How unlikely it has to be that a text is not ours before another product's name alone does not decide."""
+_OFFERED = 0.01
+"""How likely a third guide has to be to be offered beside two."""
 _TRANSPORT = 2
 """The rank of shared output, as in `shared-output.toml`, that tells only how something failed."""
 
@@ -133,6 +135,8 @@ def _worth_most(sight: Sight, beliefs: Mapping[str, float]) -> Verdict:
         return Verdict(NONE, product=sight.others[0] if sight.others else "", settled=strange > _SETTLED)
     if not candidates:
         return Verdict(decision)
+    if decision == CHOOSE:
+        candidates = candidates[:2] + tuple(one for one in candidates[2:] if one[1] >= _OFFERED)
     found = _reason(sight, ranked[0])
     sign = decision != ASK and found is not None and _printed(sight, ranked[0])
     return Verdict(decision, candidates, found, sign=sign, settled=decision == GUIDE and candidates[0][1] > _SETTLED)
