@@ -24,7 +24,7 @@ _WRONG, _AWAY, _CLAIM, _OFFER = 0.7, 2.0, 1.3, 0.08
 ours, and one press more for an offer. Asking back costs nothing but its turn."""
 _BARE = 0.45
 """The share of a text that is literal output, from which on it is hardly anything else."""
-_SETTLED, _UNMISTAKABLE = 0.75, 0.85
+_SETTLED, _UNMISTAKABLE = 0.75, 0.875
 """How likely a guide is that no second look could change, and one that needs no offer and no other sign of Claude."""
 _NOT_STRANGE = 0.2
 """How unlikely it has to be that a text is not ours before another product's name alone does not decide."""
