@@ -160,19 +160,20 @@ def _form(row: Labelled) -> str:
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False))
-@click.option(
-    "--without", "unseen", type=click.Path(exists=True, dir_okay=False), help="Measure with this, write nothing."
-)
-def main(files: Sequence[str], unseen: str | None) -> None:
-    """Learn the table from our reports and those of FILES, or measure what it would make of others."""
+@click.option("--author", help="Learn from all others, say how theirs are then recognised, and write nothing.")
+def main(files: Sequence[str], author: str | None) -> None:
+    """Learn the table from our reports, lessons and those of FILES, or measure it on one author's."""
     content = read()
     eyes = Eyes(tuple(content.library.guides.values()), content.products)
     known = [*own_reports(unseen=False), *lessons(), *(report for name in files for report in reports(name))]
-    table = learn(list(examples(eyes, known)))
-    if unseen:
-        click.echo(measured(content.products, table, list(reports(unseen))))
-    else:
-        TABLE.write_text(written(table), encoding="utf-8")
+    if author is None:
+        TABLE.write_text(written(learn(list(examples(eyes, known)))), encoding="utf-8")
+        return
+    theirs = [row for row in own_reports() if row.id.startswith(author)]
+    if not theirs:
+        raise click.UsageError(f"no report of ours has an id that begins with {author}")
+    others = [row for row in known if not row.id.startswith(author)]
+    click.echo(measured(content.products, learn(list(examples(eyes, others))), theirs))
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ def test_reports_that_were_not_learnt_from_are_recognised() -> None:
     assert report.figures.first >= 88, render(report)
     assert report.figures.wrong <= 3, render(report)
     assert report.figures.offered <= 15, render(report)
-    # Of about fifty that are not ours: two.
-    assert report.figures.false_claims <= 4, render(report)
+    # Of about seventy that are not ours: four. Some of the last three authors' were written to look like ours.
+    assert report.figures.false_claims <= 6, render(report)
 
 
 def test_what_only_looks_like_ours_is_seldom_claimed() -> None:
