@@ -111,7 +111,7 @@ class Slack:
         headers = {"Authorization": f"Bearer {token}"}
         async with self.session.post(f"{self.behind}/api/{method}", json=body, headers=headers) as answer:
             found: dict[str, Any] = await answer.json()
-        assert found["ok"], found
+        assert found.get("ok"), f"{method}: {found}"
         return found
 
     def plan(self, method: str, *planned: Fault) -> None:
