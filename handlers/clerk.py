@@ -109,20 +109,18 @@ class Clerk:
     def __init__(
         self, office: Office, ground: Ground, subscription: Subscription, announced: dict[str, Announcement]
     ) -> None:
-        self._office, self._page, self._doubt, self._at = office, ground.page, ground.doubt, ground.at
-        self._ground = ground
-        self._news, self._bounds = ground.news, office.bounds
+        self._office, self._ground = office, ground
         self.subscription, self._announced = subscription, announced
         self._channels = office.channels[subscription.place.platform]
-        self._log = _log.bind(page=self._page.id, subscription=subscription.id)
+        self._log = _log.bind(page=ground.page.id, subscription=subscription.id)
         self.acts = 0
 
     async def serve(self, ids: Collection[str]) -> bool:
         """Bring the channel up to date on these topics; False if something is left to do."""
         try:
-            complete = await self._recovered(with_members(self._page, self.subscription, ids))
+            complete = await self._recovered(with_members(self._ground.page, self.subscription, ids))
             if complete:
-                for topic in tuple(topics(self._page, self.subscription, ids, self._announced)):
+                for topic in tuple(topics(self._ground.page, self.subscription, ids, self._announced)):
                     complete &= await self._topic(topic)
         except Exception as error:  # noqa: BLE001 - one channel's trouble, whatever it is, must not stop the others
             self._log.error("announce.failed", **unforeseen(error))
@@ -132,7 +130,7 @@ class Clerk:
     async def _topic(self, topic: Topic) -> bool:
         for _ in range(_ACTS):
             here = self._announced.get(topic.id)
-            match plan(topic, here, self.subscription, self._at, self._bounds):
+            match plan(topic, here, self.subscription, self._ground.at, self._office.bounds):
                 case Nothing():
                     return True
                 case Later():
@@ -146,20 +144,21 @@ class Clerk:
         return False
 
     async def _does(self, topic: Topic, here: Announcement, act: Act) -> bool:
-        if act.intent.doing is not Doing.EDIT and self._doubt is not None and self._unsure(here):
-            return await self._look(topic, here, act, self._doubt)
+        if act.intent.doing is not Doing.EDIT and (doubt := self._unsure(here)):
+            return await self._look(topic, here, act, doubt)
         return await self._carry_out(topic, here, act)
 
     # --- after the store has forgotten something ---
 
-    def _unsure(self, here: Announcement | None) -> bool:
-        return self._doubt is not None and (here is None or here.checked < self._doubt.number)
+    def _unsure(self, here: Announcement | None) -> Doubt | None:
+        """Return what the store may have forgotten of this record; None: nothing."""
+        doubt = self._ground.doubt
+        return doubt if doubt is not None and (here is None or here.checked < doubt.number) else None
 
     def _doubted(self, here: Announcement | None, known: Known) -> Doubt | None:
         """Return why a message about an incident may stand here that the store has forgotten; None: none can."""
-        if self._unsure(here):
-            return self._doubt
-        return self._ground.emptied if here is None and _told_before(self._ground, known) else None
+        before = self._ground.emptied if here is None and _told_before(self._ground, known) else None
+        return self._unsure(here) or before
 
     async def _recovered(self, ids: Collection[str]) -> bool:
         """Take up again what stands in the channel and the store has forgotten; False: it is not known yet.
@@ -168,13 +167,14 @@ class Clerk:
         """
         known, anything = True, replace(self.subscription, choice=Choice(replies=self.subscription.choice.replies))
         told = {i for record in self._announced.values() for i in record.incidents}
-        for single in (self._page.incidents[i] for i in ids if i in self._page.incidents and i not in told):
+        there = self._ground.page.incidents
+        for single in (there[i] for i in ids if i in there and i not in told):
             here, listed = self._announced.get(single.incident.id), replace(single, standing=Listed.LISTED)
             doubt = self._doubted(here, single)
             if doubt is not None and _lately(self._ground, single):
                 # Whatever the channel chose, and the page lists: what was told of may be less grave, or withdrawn, now.
                 topic = Topic(single.incident.id, (listed,), due=True)
-                act = plan(topic, here, anything, self._at, self._bounds)
+                act = plan(topic, here, anything, self._ground.at, self._office.bounds)
                 if isinstance(act, Act):
                     known &= await self._look(topic, here or Announcement(topic.id), act, doubt)
         return known
@@ -182,16 +182,16 @@ class Clerk:
     async def _look(self, topic: Topic, here: Announcement, act: Act, doubt: Doubt) -> bool:
         """Look for messages the store may have forgotten, before another is sent; False if that cannot be done now."""
         place, found = self.subscription.place, list[tuple[str, str]]()
-        parent = here.post.ref if act.intent.doing is Doing.REPLY and here.post else ""
-        if self._at < doubt.loss.at + self._bounds.unknown:
+        parent = here.above(act.intent)
+        if self._ground.at < doubt.loss.at + self._office.bounds.unknown:
             # What was under way when the store forgot it may still arrive.
             return False
-        since = doubt.loss.since or _began(topic, self._at)
+        since = doubt.loss.since or _began(topic, self._ground.at)
         for n in range(_ACTS):
             key = key_of(self.subscription, act.base, here.count + n)
             if not await self._paced(edit=True):
                 return False
-            async with asyncio.timeout(self._bounds.sent):
+            async with asyncio.timeout(self._office.bounds.sent):
                 refs = await self._channels.find(place, parent, key, since)
             if isinstance(refs, Failed):
                 if refs.why not in _NEVER:
@@ -221,22 +221,22 @@ class Clerk:
         """Wait for a turn; False if there is none now, or news has made waiting useless."""
         place = self.subscription.place
         pacer = self._office.pacers.get(place.platform)
-        return pacer is None or await pacer.turn(place, edit=edit, useless=self._news)
+        return pacer is None or await pacer.turn(place, edit=edit, useless=self._ground.news)
 
     async def _carry_out(self, topic: Topic, here: Announcement, act: Act) -> bool:
         # Waiting for one's turn comes before the intent: from then on the request is taken to be under way.
         if not await self._paced(edit=act.intent.doing is Doing.EDIT):
             return False
         await self._channels.turn(self.subscription.place)
-        deadline = asyncio.get_running_loop().time() + self._bounds.sent
-        stored = await self._record(intended(here, act, token=secrets.token_hex(8), at=self._at))
+        deadline = asyncio.get_running_loop().time() + self._office.bounds.sent
+        stored = await self._record(intended(here, act, token=secrets.token_hex(8), at=self._ground.at))
         if stored is None or stored.intent is None:
             return False
         self.acts += 1
         known = tuple(k for k in topic.known if k.incident.id in stored.incidents)
         shown = notice(
             self._office.names(self.subscription.choice.locale),
-            self._page,
+            self._ground.page,
             replace(topic, known=known),
             stored.intent,
             self.subscription.choice,
@@ -300,7 +300,7 @@ class Clerk:
             told = frozenset(intent.sent.updates) if intent.doing is not Doing.EDIT else frozenset()
             came = [
                 update.at
-                for known in self._page.incidents.values()
+                for known in self._ground.page.incidents.values()
                 for update in known.incident.updates
                 if update.at is not None and f"{known.incident.id}/{update.id}" in told
             ]
@@ -311,10 +311,9 @@ class Clerk:
         """Find out what became of a request whose sender never told."""
         if intent.doing is Doing.EDIT:
             return await self._record(doubtful(here)) is not None
-        place = self.subscription.place
-        parent = here.post.ref if intent.doing is Doing.REPLY and here.post else ""
-        async with asyncio.timeout(self._bounds.sent):
-            found = await self._channels.find(place, parent, intent.sent.key, intent.at - self._bounds.apart)
+        place, since = self.subscription.place, intent.at - self._office.bounds.apart
+        async with asyncio.timeout(self._office.bounds.sent):
+            found = await self._channels.find(place, here.above(intent), intent.sent.key, since)
         if isinstance(found, Failed):
             if found.why not in _NEVER:
                 return False
@@ -331,17 +330,16 @@ class Clerk:
     async def _second(self, here: Announcement, ref: str) -> bool:
         """Take our message away if another replica, which had given us up, has sent it too."""
         if here.intent is not None and here.intent.doing is not Doing.EDIT:
-            now = await self._office.pages.announced(self._page.id, {self.subscription.id: [here.topic]})
+            now = await self._office.pages.announced(self._ground.page.id, {self.subscription.id: [here.topic]})
             there = now.records.get(self.subscription.id, {}).get(here.topic)
             refs = [m.ref for m in there.messages if m.key == here.intent.sent.key] if there else []
             if refs and ref not in refs:
-                self._log.warning("announce.doubled", topic=here.topic)
-                await self._channels.delete(self.subscription.place, ref)
+                await self._remove(here.topic, [ref])
         return False
 
     async def _record(self, record: Announcement) -> Announcement | None:
         """Write a record; None if another replica did so first, which then goes on in our place."""
-        stored = await self._office.pages.record(self._page.id, self.subscription.id, record)
+        stored = await self._office.pages.record(self._ground.page.id, self.subscription.id, record)
         if stored is not None:
             self._announced[record.topic] = stored
         return stored

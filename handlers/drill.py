@@ -78,8 +78,8 @@ async def cleaned_up(office: Office, place: Place, page: str) -> int:
             refs = [message.ref for message in record.messages]
             if (intent := record.intent) is not None and intent.doing is not Doing.EDIT:
                 # Nobody knows what became of it: the drill was broken off just then.
-                parent = record.post.ref if intent.doing is Doing.REPLY and record.post else ""
-                found = await channels.find(place, parent, intent.sent.key, intent.at - office.bounds.apart)
+                since = intent.at - office.bounds.apart
+                found = await channels.find(place, record.above(intent), intent.sent.key, since)
                 refs += () if isinstance(found, Failed) else found
             for ref in reversed(refs):
                 await channels.delete(place, ref)

@@ -127,6 +127,10 @@ class Announcement:
         """Every update the channel has been told."""
         return self.told.union(*(message.updates for message in self.messages))
 
+    def above(self, intent: Intent) -> str:
+        """Return the message an intent replies to, by its `ref`; empty where it stands by itself."""
+        return self.post.ref if intent.doing is Doing.REPLY and self.post else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Act:
