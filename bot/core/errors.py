@@ -36,6 +36,12 @@ class SettingsError(RedialError):
     """A setting that cannot be used; the text names it and says what would be accepted."""
 
 
+def not_listening(host: str, port: int, setting: str, error: OSError) -> SettingsError:
+    """Return what is wrong with an address nothing can listen on. aiohttp puts the reason behind the last colon."""
+    why = (error.strerror or "").rpartition(": ")[2]
+    return SettingsError(f"nothing can listen on {host}:{port} (`{setting}`): {why}")
+
+
 class NotDrawn(RedialError):  # noqa: N818 - reads as the state it names
     """A picture could not be drawn; what it shows is said in words."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import msgspec
 from aiohttp import web
 
-from bot.core.errors import RedialError, SettingsError
+from bot.core.errors import RedialError, not_listening
 from bot.core.event import Origin
 from bot.ports.platform import Running
 from bot.runtime.metrics import CONTENT_TYPE, Prometheus
@@ -100,8 +100,7 @@ async def served(settings: HealthSettings, health: Health) -> AsyncIterator[str]
         await web.TCPSite(runner, settings.host, settings.port).start()
     except OSError as error:
         await runner.cleanup()
-        why = (error.strerror or "").rpartition(": ")[2]
-        raise SettingsError(f"nothing can listen on {settings.host}:{settings.port} (`health.port`): {why}") from error
+        raise not_listening(settings.host, settings.port, "health.port", error) from error
     host, port = runner.addresses[0][:2]
     try:
         yield f"http://{host}:{port}"

@@ -142,6 +142,11 @@ _WITH_IDS = (
 )  # fmt: skip
 
 
+def _each(value: str | tuple[str, ...]) -> list[str]:
+    """Return the ids a setting holds: one, several or none."""
+    return [one for one in ([value] if isinstance(value, str) else value) if one]
+
+
 class SlackSettings(ChannelSettings):
     """Slack; its tokens come from the environment."""
 
@@ -158,7 +163,7 @@ class SlackSettings(ChannelSettings):
     @field_validator(*_WITH_IDS)
     @classmethod
     def _ids(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        if not all(one.isalnum() and one.isupper() for one in ([value] if isinstance(value, str) else value) if one):
+        if not all(one.isalnum() and one.isupper() for one in _each(value)):
             raise ValueError("holds no ids: those are capitals and digits, at the end of View channel details")
         return value
 
@@ -180,7 +185,7 @@ class DiscordSettings(ChannelSettings):
     @field_validator(*_WITH_IDS)
     @classmethod
     def _ids(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        if not all(one.isdecimal() for one in ([value] if isinstance(value, str) else value) if one):
+        if not all(one.isdecimal() for one in _each(value)):
             raise ValueError("holds no ids: those are numbers; with Developer Mode on, right click, and Copy ID")
         return value
 

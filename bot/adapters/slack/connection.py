@@ -34,7 +34,7 @@ from bot.adapters.slack.request import to_request
 from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.slack.sockets import Socket, SocketHandler
 from bot.adapters.slack.workspaces import Many, Single, seal
-from bot.core.errors import NotAllowed, SettingsError
+from bot.core.errors import NotAllowed, SettingsError, not_listening
 from bot.ports.platform import House
 from bot.ports.vault import Vault
 
@@ -229,8 +229,7 @@ async def _listen(
         site = web.TCPSite(runner, access.host, access.port)
         await site.start()
     except OSError as error:
-        why = (error.strerror or "").rpartition(": ")[2]
-        raise SettingsError(f"nothing can listen on {access.host}:{access.port} (`slack.port`): {why}") from error
+        raise not_listening(access.host, access.port, "slack.port", error) from error
     host, port = runner.addresses[0][:2]
     return f"http://{host}:{port}{PATH}"
 
