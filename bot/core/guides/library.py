@@ -76,11 +76,15 @@ class Library:
     def choice(self, guide_id: str, step_id: str, choice_id: str) -> Choice | None:
         """Return a choice somebody made earlier, of a guide's step, of a question for a fact, or among guides."""
         if step_id == WHICH:
-            guide = self.guide(choice_id)
-            return Choice(guide.id, guide.title, ToStep(guide.id, ""))
+            return self.beginning(choice_id)
         if guide_id == FACTS:
             return self.question(step_id).choice(choice_id)
         return self.step(guide_id, step_id)[1].choice(choice_id)
+
+    def beginning(self, guide_id: str) -> Choice:
+        """Return the choice that begins a guide, where several are offered."""
+        guide = self.guide(guide_id)
+        return Choice(guide.id, guide.title, ToStep(guide.id, ""))
 
     def ending(self, outcome: Outcome) -> Step:
         """Return what is said at an end."""

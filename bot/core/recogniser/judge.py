@@ -16,7 +16,6 @@ _SIGN, _RULED = 0.45, 0.95
 """How far a guide's own sign is trusted beside the weights; and where they do not know its guide, or it outranks."""
 _HINT, _STRENGTH = 0.3, (0.45, 0.6, 0.75, 0.8, 0.85)
 """How far a phrase is: one that is only a hint, and one of one, two … five or more groups of words."""
-_PHRASE = 0.45
 _RANKED = ((1.0,), (0.65, 0.35), (0.6, 0.25, 0.15))
 """How several guides share what is trusted, by their number: the likeliest first."""
 _WRONG, _AWAY, _CLAIM, _OFFER = 0.9, 2.0, 1.6, 0.04

@@ -97,8 +97,7 @@ class Turn:
             return self.question.choices
         if self.conversation.step == WHAT:
             return ()
-        guides = [self.library.guide(guide) for guide in self.conversation.candidates]
-        offers = (Choice(guide.id, guide.title, ToStep(guide.id, "")) for guide in guides)
+        offers = map(self.library.beginning, self.conversation.candidates)
         return (*offers, Choice(NONE_OF_THESE, self.library.messages.text("which.none"), ToStep("", WHAT)))
 
     @property
@@ -199,7 +198,7 @@ class Turn:
         here = self.conversation
         then = following(self.library, here.facts, here.candidates, here.refused, here.report)
         if then.plain:
-            self.change(history=(*here.history, Visit(FACTS, WHICH, then.plain, "", self.around.now)))
+            self.visit(FACTS, WHICH, self.library.beginning(then.plain), by="")
             self.start(then.plain)
         elif then.offered:
             self.change(guide="", step=WHICH, asking="", candidates=then.offered)
