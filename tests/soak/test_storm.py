@@ -12,9 +12,7 @@ import time
 from pathlib import Path
 from urllib.parse import urlencode
 
-from slack_sdk.signature import SignatureVerifier
-
-from tests.adapters.slack.office import SECRET
+from tests.adapters.slack.office import signed
 from tests.contract.test_chat import CUT_OFF
 from tests.fakes.discord import said as words_of
 from tests.fakes.limits import Limits
@@ -87,14 +85,8 @@ async def command(here: World, n: int, channel: str, text: str = CUT_OFF) -> Non
         "user_id": f"U0P{n}", "user_name": "x", "command": "/redial", "text": text, "api_app_id": "A1",
         "response_url": f"{here.slack.url}/respond?{n}", "trigger_id": f"1.{time.time_ns()}",
     })  # fmt: skip
-    at = str(int(time.time()))
-    signature = SignatureVerifier(SECRET).generate_signature(timestamp=at, body=body) or ""
-    headers = {
-        "Content-Type": "application/x-www-form-urlencoded", "X-Slack-Request-Timestamp": at,
-        "X-Slack-Signature": signature,
-    }  # fmt: skip
     url = f"http://127.0.0.1:{here.replicas[n % 4 // 2].port}/slack/events"
-    async with here.http.post(url, data=body, headers=headers) as answer:
+    async with here.http.post(url, data=body, headers=signed(body)) as answer:
         assert answer.status == 200
 
 

@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-from slack_sdk.signature import SignatureVerifier
 
-from tests.adapters.slack.office import SECRET, seen
+from tests.adapters.slack.office import SECRET, seen, signed
 from tests.adapters.slack.web import BOT, Fault, Slack, slack
 from tests.adapters.statuspage.pageserver import PageServer
 from tests.fakes.discord import Page, discord_page, walked
@@ -117,11 +116,7 @@ class World:
             await asyncio.sleep(0.3)
 
     async def _taken(self, body: str) -> bool:
-        at = str(int(time.time()))
-        signature = SignatureVerifier(SECRET).generate_signature(timestamp=at, body=body) or ""
-        headers = {
-            "Content-Type": "application/json", "X-Slack-Request-Timestamp": at, "X-Slack-Signature": signature,
-        }  # fmt: skip
+        headers = signed(body, "application/json")
         port = self.chance.choice(self.replicas).port
         within = aiohttp.ClientTimeout(total=3.0)
         url = f"http://127.0.0.1:{port}/slack/events"

@@ -35,6 +35,7 @@ from tests.scenarios.desk import Page
 from tests.scenarios.playing import NOW, content
 
 SECRET = "not-much-of-a-secret"  # noqa: S105 - it signs what the tests send to themselves
+FORM = "application/x-www-form-urlencoded"
 CHANNELS = ("triage", "watched", "other")
 
 
@@ -89,7 +90,7 @@ class Office:
             "user_id": self.slack.users[user], "user_name": user, "command": "/redial", "text": text,
             "api_app_id": "A1", "response_url": f"{self.slack.url}/respond", "trigger_id": f"1.{next(self.numbers)}",
         }  # fmt: skip
-        return await self.deliver(urlencode(form), "application/x-www-form-urlencoded")
+        return await self.deliver(urlencode(form), FORM)
 
     async def pressed(self, user: str, label: str, blocks: list[dict[str, Any]], container: dict[str, Any]) -> int:
         """Press, or pick, what is called so."""
@@ -121,16 +122,14 @@ class Office:
             "trigger_id": f"1.{next(self.numbers)}", "response_url": f"{self.slack.url}/respond", **body,
         }  # fmt: skip
         form = urlencode({"payload": json.dumps(payload)})
-        return await self.deliver(form, "application/x-www-form-urlencoded")
+        return await self.deliver(form, FORM)
 
     async def deliver(
         self, body: str, kind: str, headers: Mapping[str, str] | None = None, *, settle: bool = True
     ) -> int:
         """Send a request as Slack signs it; returns the status."""
         self.last = (body, kind)
-        at = str(int(time.time()))
-        signed = SignatureVerifier(SECRET).generate_signature(timestamp=at, body=body) or ""
-        sent = {"Content-Type": kind, "X-Slack-Request-Timestamp": at, "X-Slack-Signature": signed, **(headers or {})}
+        sent = {**signed(body, kind), **(headers or {})}
         async with self.slack.session.post(self.running.url, data=body.encode(), headers=sent) as answer:
             status = answer.status
         if settle:
@@ -161,6 +160,13 @@ class Office:
     def first(self, ts: str) -> dict[str, Any]:
         """What a message was when it was new."""
         return next(body for known, body in self.slack.posted if known == ts)
+
+
+def signed(body: str, kind: str = FORM, *, secret: str = SECRET, age: float = 0.0) -> dict[str, str]:
+    """The headers by which Slack says that a body is its own. age: of the request, in seconds."""
+    at = str(int(time.time() - age))
+    signature = SignatureVerifier(secret).generate_signature(timestamp=at, body=body) or ""
+    return {"Content-Type": kind, "X-Slack-Request-Timestamp": at, "X-Slack-Signature": signature}
 
 
 def seen(message: Mapping[str, Any]) -> Seen:

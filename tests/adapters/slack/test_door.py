@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -11,11 +10,10 @@ from urllib.parse import urlencode, urlsplit
 import aiohttp
 import pytest
 from cryptography.fernet import Fernet
-from slack_sdk.signature import SignatureVerifier
 
 from bot.adapters.slack.connection import PATH
 from bot.adapters.slack.install import INSTALL, REDIRECT
-from tests.adapters.slack.office import SECRET, Office, office
+from tests.adapters.slack.office import FORM, SECRET, Office, office, signed
 from tests.adapters.slack.web import Slack, slack
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
@@ -23,7 +21,6 @@ PLACES = (
     PATH, "/", "/healthz", "/readyz", "/metrics", "/slack", f"{PATH}/", f"{PATH}/x", f"/x{PATH}",
     "/slack/../slack/events/.", "/.env", "/admin", INSTALL, REDIRECT, "/slack/events?x=1",
 )  # fmt: skip
-FORM = "application/x-www-form-urlencoded"
 
 
 @pytest.fixture
@@ -34,12 +31,6 @@ async def at_work(tmp_path: Path) -> AsyncIterator[Office]:
 
 def base(one: Office) -> str:
     return "http://" + urlsplit(one.running.url).netloc
-
-
-def signed(body: str, *, secret: str = SECRET, age: float = 0.0) -> dict[str, str]:
-    at = str(int(time.time() - age))
-    signature = SignatureVerifier(secret).generate_signature(timestamp=at, body=body) or ""
-    return {"Content-Type": FORM, "X-Slack-Request-Timestamp": at, "X-Slack-Signature": signature}
 
 
 def command(one: Office, **more: str) -> str:

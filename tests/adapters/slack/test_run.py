@@ -6,7 +6,6 @@ import asyncio
 import json
 import signal
 import subprocess
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,10 +13,9 @@ from urllib.parse import urlencode
 
 import aiohttp
 import pytest
-from slack_sdk.signature import SignatureVerifier
 
 from bot.adapters.store.embedded import stop_embedded
-from tests.adapters.slack.office import SECRET, seen
+from tests.adapters.slack.office import SECRET, seen, signed
 from tests.adapters.slack.web import APP, BOT, Fault, Slack, slack
 from tests.machine import free_port, until
 from tests.runtime.redial import Redial
@@ -63,14 +61,9 @@ async def commanded(one: Slack, port: int, channel: str, text: str) -> int:
 async def typed(port: int, channel: str, user: str, text: str, *, trigger: str) -> int:
     """Send a slash command as Slack signs it; the status of the answer."""
     form = {"channel_id": channel, "user_id": user, "trigger_id": trigger, "command": "/redial", "text": text}
-    body, at = urlencode(form), str(int(time.time()))
-    signature = SignatureVerifier(SECRET).generate_signature(timestamp=at, body=body) or ""
-    headers = {
-        "Content-Type": "application/x-www-form-urlencoded", "X-Slack-Request-Timestamp": at,
-        "X-Slack-Signature": signature,
-    }  # fmt: skip
+    body = urlencode(form)
     url = f"http://127.0.0.1:{port}/slack/events"
-    async with aiohttp.ClientSession() as session, session.post(url, data=body, headers=headers) as answer:
+    async with aiohttp.ClientSession() as session, session.post(url, data=body, headers=signed(body)) as answer:
         return answer.status
 
 
