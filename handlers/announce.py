@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from typing import Any
 
 import structlog
 
 from bot.core.errors import StoreUnavailable
-from bot.core.status.subscription import Standing, Subscription, rank
+from bot.core.status.subscription import Standing, rank, workspace_of
 from bot.core.status.topics import changed, spoken_of, topic_ids, with_members
 from bot.core.status.watch import Page
 from bot.ports.pages import Lease, Lineage
@@ -119,13 +118,13 @@ class Announcer:
         page, before = ground.page, self._left.get((ground.page.id, platform), _Left())
         self._hanging = {name: task for name, task in self._hanging.items() if not task.done()}
         wanted = await self._wanted(ground, platform, settled, before, loss)
-        acts, left = 0, {s.id for s in wanted} & self._hanging.keys() if self._hanging else set()
-        here = [s for s in wanted if s.id not in left] if left else wanted
+        acts, left = 0, self._hanging.keys() & wanted if self._hanging else set()
+        here = [name for name in wanted if name not in left] if left else wanted
         if before.waiting:
             # Who had to wait comes first: a page that changes again and again must not leave the same ones out.
-            here = sorted(here, key=lambda s: s.id not in before.waiting)
+            here = sorted(here, key=lambda name: name not in before.waiting)
         for incidents in _by_gravity(page, changed(page, settled)):
-            served = await self._round(ground, _mixed(here), incidents, settled)
+            served = await self._round(ground, platform, _mixed(here), incidents, settled)
             acts += served.acts
             left |= served.left
             if ground.news.is_set():
@@ -140,23 +139,20 @@ class Announcer:
             _log.info("announce.walked", page=page.id, platform=platform, messages=acts, left=len(left))
         return Walked(acts, len(left))
 
-    async def _wanted(
-        self, ground: Ground, platform: str, settled: int, before: _Left, loss: int
-    ) -> tuple[Subscription, ...]:
+    async def _wanted(self, ground: Ground, platform: str, settled: int, before: _Left, loss: int) -> Sequence[str]:
         """Return who may not have everything: those the news may concern, who began to listen, and who had to wait."""
         pages, page = self._office.pages, ground.page
         new = (before.revision, before.loss) != (page.revision, loss)
-        if new and ground.doubt is not None:
-            # What stands in a channel and was forgotten may be about what it would not be told of now.
-            return tuple(s for s in await pages.subscriptions(page.id) if s.place.platform == platform)
+        # What stands in a channel and was forgotten may be about what it would not be told of now.
+        anybody = new and ground.doubt is not None
         news = spoken_of(page, settled) if new else ()
         since = settled if new else page.revision
         return await pages.concerned(
-            page.id, platform, since, lambda choice: any(map(choice.may_follow, news)), before.waiting
+            page.id, platform, since, lambda choice: anybody or any(map(choice.may_follow, news)), before.waiting
         )
 
     async def _round(
-        self, ground: Ground, here: Sequence[Subscription], incidents: Sequence[str], settled: int
+        self, ground: Ground, platform: str, here: Sequence[str], incidents: Sequence[str], settled: int
     ) -> _Sum:
         """Serve these channels."""
         slots, serving, served = asyncio.Semaphore(AT_ONCE), dict[str, _Serving](), _Sum()
@@ -168,18 +164,20 @@ class Announcer:
                 del serving[task.get_name()]
 
         begun = 0
-        beside = [self._looks_for_news(ground, here[0].place.platform), _tells(ground, here, served)] if here else []
+        beside = [self._looks_for_news(ground, platform), _tells(ground, platform, len(here), served)] if here else []
         tasks: list[asyncio.Task[Any]] = [asyncio.create_task(one) for one in beside]
         try:
             for start in range(0, len(here), BATCH):
                 batch = here[start : start + BATCH]
-                for clerk, ids in await _clerks(self._office, ground, batch, incidents, settled):
-                    await slots.acquire()
-                    if not ground.news.is_set():
-                        begun += 1
-                        name = clerk.subscription.id
-                        serving[name] = asyncio.create_task(_served(clerk, ids, slots), name=name)
+                clerks = await _clerks(self._office, ground, batch, incidents, settled)
+                for name in batch:
+                    if name in clerks:
+                        await slots.acquire()
+                        if ground.news.is_set():
+                            break
+                        serving[name] = asyncio.create_task(_served(*clerks[name], slots), name=name)
                         serving[name].add_done_callback(keep)
+                    begun += 1
                 if ground.news.is_set():
                     break
             await self._all_served(ground, serving)
@@ -189,7 +187,7 @@ class Announcer:
         finally:
             for task in tasks:
                 task.cancel()
-        served.left.update(serving, (one.id for one in here[begun:]))
+        served.left.update(serving, here[begun:])
         return served
 
     async def _all_served(self, ground: Ground, serving: Mapping[str, _Serving]) -> None:
@@ -230,12 +228,11 @@ class Announcer:
             await self._office.pages.release(lease)
 
 
-async def _tells(ground: Ground, here: Sequence[Subscription], served: _Sum) -> None:
+async def _tells(ground: Ground, platform: str, channels: int, served: _Sum) -> None:
     """Say in the log how far a long walk is."""
     while True:
         await asyncio.sleep(PROGRESS)
-        platform = here[0].place.platform
-        _log.info("announce.progress", page=ground.page.id, platform=platform, served=served.channels, of=len(here))
+        _log.info("announce.progress", page=ground.page.id, platform=platform, served=served.channels, of=channels)
 
 
 async def tidy(office: Office, page_id: str) -> None:
@@ -261,19 +258,26 @@ def _by_gravity(page: Page, incidents: Sequence[str]) -> Sequence[Sequence[str]]
     return [grave, incidents] if grave and len(grave) < len(incidents) else [incidents]
 
 
-def _mixed(subscribed: Sequence[Subscription]) -> Sequence[Subscription]:
+def _mixed(names: Sequence[str]) -> Sequence[str]:
     """Return channels of all workspaces in turn: each has a budget of its own, and none is to wait for another's."""
-    queues: defaultdict[str, list[Subscription]] = defaultdict(list)
-    for subscription in subscribed:
-        queues[subscription.place.workspace].append(subscription)
-    rounds = zip_longest(*queues.values())
-    return [subscription for turn in rounds for subscription in turn if subscription is not None]
+    turns = Counter[str]()
+
+    def turn(name: str) -> int:
+        workspace = workspace_of(name)
+        turns[workspace] += 1
+        return turns[workspace]
+
+    return sorted(names, key=turn)
 
 
 async def _clerks(
-    office: Office, ground: Ground, batch: Sequence[Subscription], incidents: Sequence[str], settled: int
-) -> list[tuple[Clerk, tuple[str, ...]]]:
-    """Read what some channels have; return who serves each, and the topics to look at."""
+    office: Office, ground: Ground, names: Sequence[str], incidents: Sequence[str], settled: int
+) -> Mapping[str, tuple[Clerk, tuple[str, ...]]]:
+    """Read what some channels chose and have; return who serves each that is there, and the topics to look at."""
+    batch = await office.pages.subscriptions(ground.page.id, names)
+    if any(s.since > ground.page.revision for s in batch):
+        # Somebody has chosen since the page was read, and may have chosen of what it says by now.
+        ground.news.set()
     # Who only began to listen may have been told before, by a store that has forgotten it.
     before = forgotten(ground)
     ids = {
@@ -284,7 +288,7 @@ async def _clerks(
     read = {s.id: with_members(ground.page, s, wanted[s.id]) for s in batch}
     announced = await office.pages.announced(ground.page.id, read)
     ground = replace(ground, at=announced.at)
-    return [(Clerk(office, ground, s, dict(announced.records.get(s.id, {}))), wanted[s.id]) for s in batch]
+    return {s.id: (Clerk(office, ground, s, dict(announced.records.get(s.id, {}))), wanted[s.id]) for s in batch}
 
 
 async def _served(clerk: Clerk, ids: tuple[str, ...], slots: asyncio.Semaphore) -> tuple[int, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -108,15 +108,16 @@ class PageStore(Protocol):
     async def put(self, before: Snapshot, after: Page, lease: Lease | None = None) -> bool:
         """Write what differs; False when somebody wrote since `before` was read, or the lease went to another."""
 
-    async def subscriptions(self, page: str) -> tuple[Subscription, ...]:
-        """Return all subscriptions to a page, of those this version can read."""
+    async def subscriptions(self, page: str, ids: Sequence[str] | None = None) -> tuple[Subscription, ...]:
+        """Return all subscriptions to a page, or those of these ids that are there; of those this version can read."""
 
     async def concerned(
         self, page: str, platform: str, since: int, wishes: Callable[[Choice], bool], named: Collection[str] = ()
-    ) -> tuple[Subscription, ...]:
-        """Return those of a platform with a wish, now or before, that `wishes` takes, begun after `since`, or named.
+    ) -> tuple[str, ...]:
+        """Return ids of a platform: with a wish, now or before, that `wishes` takes, begun after `since`, or named.
 
-        What it costs grows with these, not with all there are.
+        What it costs grows with these, not with all there are; thousands are read as they are served. Named ones may be
+        gone.
         """
 
     async def subscription(self, page: str, place: Place) -> Subscription | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -22,6 +23,7 @@ from bot.core.status.statuspage import parse_incidents
 from bot.core.status.subscription import Choice, Place, Subscription
 from bot.core.status.watch import Reading, merge
 from bot.core.triage.conversation import Conversation
+from bot.ports.announcing import Channels
 from bot.ports.pages import PageStore
 from bot.ports.store import Stored
 from handlers.announce import Announcer, Office
@@ -147,10 +149,10 @@ class Listened:
     listeners: int = 0
     news: int = 0
 
-    async def reads(self) -> None:
-        """The page says something new; nobody wants to hear it."""
+    async def reads(self, impact: str = "minor") -> None:
+        """The page says something new; nobody wants to hear it, unless it is critical."""
         self.news += 1
-        document = page_of(made("minor", impact="minor", name=f"Name {self.news}"), *OLD)
+        document = page_of(made(impact, impact=impact, name=f"Name {self.news}"), *OLD)
         listed = parse_incidents(document | {"page": {"id": self.page}}, page_id=self.page)
         before = await self.pages.page(self.page)
         assert await self.pages.put(before, merge(before.page, Reading(START + self.news, listed)))
@@ -167,22 +169,22 @@ class Listened:
             await self.reads()
             await self.walks()
 
-    async def walks(self) -> float:
-        """Microseconds to see that nothing is due to anybody, of this process."""
+    async def walks(self, acts: int = 0) -> float:
+        """Microseconds to see that nothing is due to anybody, of this process, or to tell so many."""
         began = time.process_time()
         walked = await self.announcer.walk(self.page, "slack")
         took = (time.process_time() - began) * 1e6
-        assert walked.acts == walked.left == 0
+        assert (walked.acts, walked.left) == (acts, 0)
         assert await self.pages.settled(self.page, "slack") == await self.pages.revision(self.page), "it had its turn"
         return took
 
 
-async def listened(one: Bot, page: str) -> Listened:
-    """A page nobody listens to yet."""
+async def listened(one: Bot, page: str, channels: Mapping[str, Channels] | None = None) -> Listened:
+    """A page nobody listens to yet. channels: the platforms, unless on paper."""
     town = await Town.build()
     assert one.desk.pages is not None
     # One process announces for all pages of a platform: whoever else looks at them has not got the turn.
-    office = Office(one.desk.pages, {"slack": town.paper}, lambda _: town.names, replica="one")
+    office = Office(one.desk.pages, channels or {"slack": town.paper}, lambda _: town.names, replica="one")
     return Listened(one.desk.pages, Announcer(office), page)
 
 

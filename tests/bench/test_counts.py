@@ -20,10 +20,15 @@ from typing import Any, ClassVar
 
 import pytest
 
+from bot.adapters.rehearsal.channels import PaperChannels
 from bot.adapters.store.redis_store import RedisConversations
 from bot.core.changing import changed
 from bot.core.event import InboundEvent, Origin, Pressed, Said
+from bot.core.status.announcement_view import Notice
+from bot.core.status.subscription import Place, Subscription
 from bot.core.view import View
+from bot.ports.announcing import Delivery
+from handlers.announce import AT_ONCE, BATCH
 from handlers.desk import Desk
 from handlers.turns import handle
 from tests.bench import curves, discord_turn, growth, page, slack, start
@@ -251,6 +256,31 @@ async def test_news_are_as_cheap_among_many_channels_they_do_not_concern_as_amon
     assert few["bytes from Redis"] > 1000, "the page is read"
     assert many["bytes from Redis"] < 1.1 * few["bytes from Redis"]
     assert many["bytes to Redis"] < 1.1 * few["bytes to Redis"]
+
+
+class Counting(PaperChannels):
+    """A platform that looks at every 50th post how many subscriptions are in memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held = list[int]()
+
+    async def post(self, place: Place, key: str, notice: Notice) -> Delivery:
+        if len(self.messages) % 50 == 0:
+            self.held.append(sum(type(thing) is Subscription for thing in gc.get_objects()))
+        return await super().post(place, key, notice)
+
+
+async def test_of_the_channels_that_are_told_few_are_in_memory_at_a_time() -> None:
+    channels, paper = 2 * AT_ONCE + 200, Counting()
+    async with outside() as world, bot(world) as one:
+        here = await growth.listened(one, "told", {"slack": paper})
+        await here.grows(channels)
+        await here.reads("critical")
+        await here.walks(acts=channels)
+    assert set(Counter(message.place for message in paper.messages.values()).values()) == {1}
+    assert len(paper.messages) == channels
+    assert max(paper.held) <= AT_ONCE + 2 * BATCH, paper.held
 
 
 def test_the_suite_runs_with_its_counts_asserted() -> None:

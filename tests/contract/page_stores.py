@@ -149,7 +149,7 @@ class PageStoreContract:
 
         async def found(since: int, *least: str, named: tuple[str, ...] = ()) -> set[str]:
             who = await other.concerned(page_id, "slack", since, lambda choice: choice.least in least, named)
-            return {one.place.channel for one in who}
+            return {one.place.channel for one in await other.subscriptions(page_id, who)}
 
         parts = Choice(frozenset({"b", "a\n"}), general=False, maintenance=False, least="major", mention="<!here>")
         one, _, three = await wishing("C1", parts), await wishing("C2", Choice()), await wishing("C3", Choice())
@@ -175,7 +175,8 @@ class PageStoreContract:
         now = await pages.subscription(page_id, one.place)
         assert now is not None
         assert await pages.change(now, replace(now, standing=Standing.ENDING))
-        (ending,) = await other.concerned(page_id, "slack", last, lambda choice: choice.least == "minor")
+        who = await other.concerned(page_id, "slack", last, lambda choice: choice.least == "minor")
+        (ending,) = await other.subscriptions(page_id, who)
         assert ending.standing is Standing.ENDING
         assert await pages.change(ending, None)
         assert await found(0, "major", "minor") == {"C2", "C3", "C9"}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
 
 from bot.adapters.console.plain import as_text
-from bot.core.status.announcement_view import Tone
+from bot.adapters.rehearsal.channels import PaperChannels
+from bot.core.status.announcement_view import Notice, Tone
 from bot.core.status.subscription import Choice, Place, Standing
 from bot.core.status.wishes import Menu
 from bot.core.view import View
-from handlers.announce import tidy
+from bot.ports.announcing import Delivery
+from handlers.announce import AT_ONCE, BATCH, tidy
 from handlers.subscriptions import Asking, Declared, declare, listed, subscribe, unsubscribe
 from tests.scenarios.announcing import CLAUDE, CODE, DAY, OLD, START, Town, made, page_of, said, text
 
@@ -184,3 +187,39 @@ async def test_what_ended_before_a_channel_listened_is_news_when_it_opens_again_
     assert [("back" in text(p)) for p in town.posts()] == [False, True]
     await town.tells(page_of(again, made("small", impact="major"), *listed[1:]))
     assert [("small" in text(p)) for p in town.posts()] == [False, False, True]
+
+
+class Interrupted(PaperChannels):
+    """A platform where something happens while the first message is sent."""
+
+    then: Callable[[], Awaitable[None]] | None = None
+
+    async def post(self, place: Place, key: str, notice: Notice) -> Delivery:
+        then, self.then = self.then, None
+        if then:
+            await then()
+        return await super().post(place, key, notice)
+
+
+async def test_who_chooses_anew_while_others_are_told_first_hears_of_all_that_is_open_then() -> None:
+    paper = Interrupted()
+    town = await Town.build({"paper": paper})
+    names = [f"C{n:03}" for n in range(AT_ONCE + BATCH + 1)]
+    for name in names:
+        await town.listen(name, least="major")
+    small, grave, new = made("small"), made("grave", impact="major"), made("new")
+    await town.tells(page_of(small, *OLD))
+
+    async def chooses() -> None:
+        await town.reads(page_of(new, grave, small, *OLD))
+        await subscribe(town.office, replace(ADMIN, place=Place("paper", "W", names[-1])), MENU, Choice())
+
+    paper.then = chooses
+    await town.tells(page_of(grave, small, *OLD))
+    posts = [message for message in paper.messages.values() if message.place.channel == names[-1]]
+    shown = [[as_text(notice.view, grades={"official": ""}, width=0) for notice in post.history] for post in posts]
+    assert [len(versions) for versions in shown] == [1, 1], shown
+    (alone,), (together,) = sorted(shown, key=lambda versions: "Trouble small" in versions[0])
+    assert "Trouble grave" in alone
+    assert "Trouble small" in together
+    assert "Trouble new" in together

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
@@ -60,21 +60,22 @@ class MemoryPages:
         held.snapshot = Snapshot(after, before.version + 1, reads)
         return True
 
-    async def subscriptions(self, page: str) -> tuple[Subscription, ...]:
-        """Return all subscriptions to a page."""
-        return tuple(self._held(page).subscriptions.values())
+    async def subscriptions(self, page: str, ids: Sequence[str] | None = None) -> tuple[Subscription, ...]:
+        """Return all subscriptions to a page, or those of these ids."""
+        there = self._held(page).subscriptions
+        return tuple(there.values()) if ids is None else tuple(there[name] for name in ids if name in there)
 
     async def concerned(
         self, page: str, platform: str, since: int, wishes: Callable[[Choice], bool], named: Collection[str] = ()
-    ) -> tuple[Subscription, ...]:
+    ) -> tuple[str, ...]:
         """Return who may be concerned."""
         held = self._held(page)
         chosen = {wish for wish in set().union(*held.wishes.values()) if wishes(wish)}
         return tuple(
-            one
-            for one in held.subscriptions.values()
+            name
+            for name, one in held.subscriptions.items()
             if one.place.platform == platform
-            and (one.since > since or one.id in named or not chosen.isdisjoint(held.wishes[one.id]))
+            and (one.since > since or name in named or not chosen.isdisjoint(held.wishes[name]))
         )
 
     async def subscription(self, page: str, place: Place) -> Subscription | None:

@@ -121,7 +121,7 @@ def decode_subscription(value: bytes) -> Subscription:
     """Return a subscription of a stored value, `version record`."""
     version, _, data = value.partition(b" ")
     found = _decoded(data, Subscription)
-    # Thousands are held at once while channels are told of something; most of what they say is the same.
+    # Thousands are held at once where all are looked through; most of what they say is the same.
     place = Place(intern(found.place.platform), intern(found.place.workspace), found.place.channel)
     shared = {"place": place, "page": intern(found.page), "choice": _same(found.choice), "keeps": found.keeps or _NONE}
     return changed(found, version=_number(version), **shared)

@@ -37,7 +37,7 @@ LOST = 180.0
 """Seconds before a server was last seen from which on its writes may be lost when another takes over."""
 
 _AT_ONCE = 500
-"""Subscriptions asked for in one command: others want the server, too."""
+"""Ids asked for in one command: others want the server, too."""
 _BREATH = 100
 """Subscriptions that are read in one go: there may be thousands, and turns are played meanwhile."""
 
@@ -89,14 +89,18 @@ class RedisPages:
         name = keys.lease(lease.name if lease else "")
         return await self._server.run(_PUT, [keys.meta, keys.incidents, name], args) == 1
 
-    async def subscriptions(self, page: str) -> tuple[Subscription, ...]:
-        """Return all subscriptions to a page, of those this version can read."""
-        answer = await self._server.command("HGETALL", page_keys(page).subscriptions)
-        return await self._readable(cast("dict[bytes, bytes]", answer).items())
+    async def subscriptions(self, page: str, ids: Sequence[str] | None = None) -> tuple[Subscription, ...]:
+        """Return all subscriptions to a page, or those of these ids."""
+        key = page_keys(page).subscriptions
+        if ids is None:
+            answer = await self._server.command("HGETALL", key)
+            return await self._readable((n.decode(), value) for n, value in cast("dict[bytes, bytes]", answer).items())
+        values = cast("list[bytes | None]", await self._server.command("HMGET", key, *ids) if ids else [])
+        return await self._readable((name, value) for name, value in zip(ids, values, strict=True) if value)
 
     async def concerned(
         self, page: str, platform: str, since: int, wishes: Callable[[Choice], bool], named: Collection[str] = ()
-    ) -> tuple[Subscription, ...]:
+    ) -> tuple[str, ...]:
         """Return who may be concerned."""
         keys = page_keys(page)
         names = [keys.subscriptions, keys.wishes, keys.began]
@@ -105,27 +109,28 @@ class RedisPages:
             everybody = await self.subscriptions(page)
             args = [word for s in everybody for word in (s.id, s.since, records.encode_wish(s.choice))]
             await self._server.run(_FILE, names, args)
-            return tuple(s for s in everybody if s.place.platform == platform)
-        ids = {name.encode() for name in named}
+            return tuple(s.id for s in everybody if s.place.platform == platform)
+        ids = set(named)
         for wish in (one for one in filed if wishes(records.decode_wish(one))):
-            ids |= await self._filed(keys.wishes, wish, platform)
+            await self._filed(keys.wishes, wish, platform, ids)
         begun = cast("list[bytes]", await self._server.command("ZRANGEBYSCORE", keys.began, f"({since}", "+inf"))
-        ids |= {name for name in begun if name.startswith(f"{platform}:".encode())}
-        found, ordered = list[Subscription](), sorted(ids)
-        for start in range(0, len(ordered), _AT_ONCE):
-            some = ordered[start : start + _AT_ONCE]
-            values = cast("list[bytes | None]", await self._server.command("HMGET", keys.subscriptions, *some))
-            found += await self._readable((n, value) for n, value in zip(some, values, strict=True) if value)
-        return tuple(found)
+        ids.update(name.decode() for name in begun if name.startswith(f"{platform}:".encode()))
+        return tuple(sorted(ids))
 
-    async def _filed(self, key: str, wish: bytes, platform: str) -> set[bytes]:
-        """Return the ids of a platform that are filed under a wish."""
+    async def _filed(self, key: str, wish: bytes, platform: str, ids: set[str]) -> None:
+        """Add the ids of a platform that are filed under a wish."""
         # A semicolon is the character after the colon.
         first = b"%s\n%s" % (wish, platform.encode())
-        members = await self._server.command("ZRANGEBYLEX", key, b"[%s:" % first, b"(%s;" % first)
-        return {member[len(wish) + 1 :] for member in cast("list[bytes]", members)}
+        at, end = b"[%s:" % first, b"(%s;" % first
+        while True:
+            answer = await self._server.command("ZRANGEBYLEX", key, at, end, "LIMIT", 0, _AT_ONCE)
+            members = cast("list[bytes]", answer)
+            ids.update(member[len(wish) + 1 :].decode() for member in members)
+            if len(members) < _AT_ONCE:
+                return
+            at = b"(%s" % members[-1]
 
-    async def _readable(self, values: Iterable[tuple[bytes, bytes]]) -> tuple[Subscription, ...]:
+    async def _readable(self, values: Iterable[tuple[str, bytes]]) -> tuple[Subscription, ...]:
         found = []
         for n, (name, value) in enumerate(values):
             if n % _BREATH == 0:
@@ -134,7 +139,7 @@ class RedisPages:
                 found.append(records.decode_subscription(value))
             except StoreError as error:
                 # One that is too new, or damaged, must not silence the others.
-                _log.warning("subscription not readable", subscription=name.decode(), error=str(error))
+                _log.warning("subscription not readable", subscription=name, error=str(error))
         return tuple(found)
 
     async def subscription(self, page: str, place: Place) -> Subscription | None:

@@ -115,6 +115,11 @@ def subscription_id(place: Place) -> str:
     return f"{place.platform}:{place.workspace}:{place.channel}"
 
 
+def workspace_of(name: str) -> str:
+    """Return the workspace of a subscription that goes by this name."""
+    return name.split(":", 2)[1]
+
+
 def rank(impact: str) -> int:
     """Return how grave an impact is; more than any known one for a word nobody knows."""
     return IMPACTS.index(impact) if impact in IMPACTS else len(IMPACTS)
