@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from bot.core.redaction.jumble import drawn
+from bot.core.redaction.jumble import KEPT, drawn
 from bot.core.redaction.projection import Builder, Projection
 from bot.core.redaction.tokens import BEGINNINGS
 
@@ -43,6 +43,7 @@ _FIXED = re.compile("|".join(map(re.escape, _WHOLE)))
 _URLISH = ("://", "?", "&", "%")
 # Most lines go on with a word: they are passed over quickly unless the line before was joined.
 _UNLIKE_A_WORD = re.compile(r"[0-9=&%?]|[a-z][A-Z]|[b-df-hj-np-tv-xz]{6}|[aeiou]{5}")
+_DIGIT = re.compile("[0-9]")
 _LINKED = re.compile(r"[=&%?]")
 _SETS = re.compile(r"[A-Z_][A-Z0-9_]{2,}=|https?:")
 _JUDGED = 64  # characters of it that tell whether it was drawn
@@ -103,6 +104,7 @@ def _goes_on(before: str, found: re.Match[str], *, chained: bool) -> bool:
         return True
     if _FRESH.match(piece) or found["next"] in {":", "("} or (before.isalnum() and not drawn(before[-_JUDGED:], 1)):
         return False
-    if piece.isdigit():
-        return last and drawn(before[-_JUDGED:], 16)
+    # "0226232c" and "D_7U6G25J" end a key, or are a quantity and a code: alone below something drawn, the former.
+    if last and _DIGIT.search(piece) and (piece.isdigit() or piece.isupper() or not KEPT.fullmatch(piece)):
+        return chained or drawn(before[-_JUDGED:], 16) or drawn(piece, 1)
     return (chained and last) or drawn(piece, 1)
