@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from bot.core.changing import changed
 from bot.core.event import InboundEvent, Pressed
 from bot.core.redaction import Redacted
 from bot.core.triage.conversation import Conversation
@@ -46,7 +47,7 @@ async def turned(
         if isinstance(result, Stored):
             noted(desk, event, result.conversation)
             count(desk, before, result.conversation)
-            turn = await brought(desk, replace(turn, conversation=result.conversation), chat)
+            turn = await brought(desk, changed(turn, conversation=result.conversation), chat)
             await answer(desk, event, turn, chat, clean)
             await refreshed(desk, before, turn.conversation, chat)
         return

@@ -6,8 +6,9 @@ it is to be stored (one revision on, if anything changed) and the one view to an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from bot.core.changing import changed
 from bot.core.event import Origin
 from bot.core.guides.guide import UNSURE, Choice, Onward, Outcome, Step, ToOutcome
 from bot.core.guides.library import FACTS, WHICH, Library
@@ -103,7 +104,7 @@ def play(library: Library, conversation: Conversation, event: Happening, around:
     else:
         _said(turn, event)
     done = settled(turn, opening=not turn.changed and not turn.aside and conversation.revision <= 1)
-    return replace(done, folded=folded(library, conversation, done.conversation, by)) if done.changed else done
+    return changed(done, folded=folded(library, conversation, done.conversation, by)) if done.changed else done
 
 
 def show(library: Library, conversation: Conversation, around: Around, preface: str = "") -> Transition:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 
 from bot.core.changing import changed
@@ -28,6 +28,7 @@ _PLACELESS = ("back", "human", "fixed", "stop")
 """The ways out while no guide is chosen."""
 _AFTER = ("human", "stop")
 """The ways out when it is over: what was asked before is nothing to go back to."""
+_FIXED, _WAITING = ToOutcome(Outcome.FIXED), ToOutcome(Outcome.WAITING)
 _TWICE = 2
 """Answers from which on "start over" leads further than "back"."""
 
@@ -41,6 +42,11 @@ class Showing:
         self.messages = turn.library.messages
         self.opening = opening
         self.guide = turn.library.known(turn.conversation.guide)
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """What can be answered now."""
+        return self.turn.choices
 
     def view(self) -> View:
         """Return the view, marked with the conversation it belongs to."""
@@ -62,9 +68,9 @@ class Showing:
         elif asks_first:
             view = self._asked(view)
         elif self.turn.aside:
-            view = replace(view, preface=tuple(self.turn.preface), blocks=(), sources=(), evidence=None)
+            view = changed(view, preface=tuple(self.turn.preface), blocks=(), sources=(), evidence=None)
         else:
-            view = replace(view, preface=(*self.turn.preface, *view.preface))
+            view = changed(view, preface=(*self.turn.preface, *view.preface))
         return changed(
             view,
             key=self.here.key,
@@ -170,7 +176,7 @@ class Showing:
             # Said before anything else: nobody should look for a fault of their own meanwhile.
             blocks = (*self.turn.preface, Text(lead), *summary)
             lead = self.messages.inline("opening.incident")
-        return replace(
+        return changed(
             view,
             lead=lead,
             blocks=(*blocks, Heading(view.lead, view.evidence), *view.blocks),
@@ -183,9 +189,9 @@ class Showing:
         if not self.turn.status_told:
             self.turn.preface += now.lines
         if now.answer != INCIDENT:
-            return replace(view, preface=tuple(self.turn.preface))
+            return changed(view, preface=tuple(self.turn.preface))
         blocks = (*self.turn.preface, Heading(view.lead), *view.blocks)
-        return replace(view, lead=self.messages.inline("opening.incident"), blocks=blocks)
+        return changed(view, lead=self.messages.inline("opening.incident"), blocks=blocks)
 
     def _read_as(self, guide: Guide) -> Inline:
         if self.turn.chosen or not self.here.report:
@@ -195,11 +201,11 @@ class Showing:
         return self.messages.inline("opening.read-as-guess", title=guide.title)
 
     def _offers(self) -> tuple[Offer, ...]:
-        return tuple(Offer(n, c.id, c.label, self._tone(c)) for n, c in enumerate(self.turn.choices, 1))
+        return tuple(Offer(n, c.id, c.label, self._tone(c)) for n, c in enumerate(self.choices, 1))
 
     def _tone(self, choice: Choice) -> Tone:
         """Return what a choice leads to: the end everybody wants, or a step that cannot be taken back by waiting."""
-        if choice.target == ToOutcome(Outcome.FIXED):
+        if choice.target == _FIXED:
             return Tone.GOOD
         if isinstance(choice.target, ToStep) and choice.target.guide and choice.target.step:
             grave = self.library.step(choice.target.guide, choice.target.step)[1].destructive
@@ -212,7 +218,7 @@ class Showing:
             for name in names
             if self._leads(name)
         ]
-        offered = any(choice.target == ToOutcome(Outcome.WAITING) for choice in self.turn.choices)
+        offered = any(choice.target == _WAITING for choice in self.choices)
         if not offered and self.turn.reading().answer == INCIDENT:
             out.insert(0, Control("@wait", self.messages.text("control.wait")))
         if self.here.where.public and not self.here.shared:
@@ -230,10 +236,7 @@ class Showing:
                 return sum(bool(visit.by) for visit in self.here.history) >= _TWICE
             case "fixed":
                 fixed = self.messages.list("says.fixed")
-                return not any(
-                    choice.target == ToOutcome(Outcome.FIXED) or choice.label.casefold() in fixed
-                    for choice in self.turn.choices
-                )
+                return not any(choice.target == _FIXED or choice.label.casefold() in fixed for choice in self.choices)
         return True
 
     def _sources(self, step: Step, body: Sequence[Block]) -> Iterator[Cite]:
