@@ -83,9 +83,8 @@ def remedies(library: Library, conversation: Conversation) -> tuple[str, ...]:
     """Return the steps that may have helped, as `guide#step`: what was tried, the last first."""
     here = conversation
     visited = [(v.guide, v.step) for v in reversed(here.history) if v.by and v.guide != FACTS]
-    places = [(here.guide, here.step), *visited] if here.guide else visited
-    tried = [f"{guide}#{step}" for guide, step in places if does(library.step(guide, step)[1])]
-    return tuple(dict.fromkeys(tried))[:_REMEDIES]
+    places = dict.fromkeys([(here.guide, here.step), *visited] if here.guide else visited)
+    return tuple(f"{guide}#{step}" for guide, step in places if does(library.step(guide, step)[1]))[:_REMEDIES]
 
 
 def helped_by(library: Library, conversation: Conversation) -> str:

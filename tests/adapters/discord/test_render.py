@@ -3,13 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from simcord.components import validate_message_state
 
 from bot.adapters.discord import press
-from bot.adapters.discord.limits import COMPONENTS, CUSTOM_ID, LABEL, TEXT
+from bot.adapters.discord.limits import CUSTOM_ID, TEXT
 from bot.adapters.discord.markup import cut_lines, escaped, from_markdown, to_line, to_lines, to_markdown
 from bot.adapters.discord.press import Mark
-from bot.adapters.discord.render import Json, Renderer, Setting
+from bot.adapters.discord.render import Renderer, Setting
 from bot.core.moments import clock, moment
 from bot.core.status.incident import Board
 from bot.core.text import Bullets, Code, Heading, Span, Steps, Text, words
@@ -17,70 +16,18 @@ from bot.core.triage.folding import Folded
 from bot.core.view import Control, Offer, View
 from handlers.commands import open_view
 from handlers.status import status_view
+from tests.adapters.discord.kit import PRIVATE, faults
 from tests.adapters.discord.openapi import message_faults, needs_openapi
 from tests.adapters.discord.town import plain, walked
 from tests.contract.test_chat import HOSTILE, every_block, longest
 from tests.scenarios import announcing
 from tests.scenarios.playing import NOW, Player, everything, library, page
 
-V2 = 1 << 15
-PRIVATE = Setting(hello="1" * 19, note="n" * 100, write="1" * 19, workspace="1" * 19)
 RENDERER = Renderer(library().messages)
 MARKS = [
     *("# title", "-# small", "> quote", "- item", "1. one", "12) twelve", "**b**", "__u__", "~~s~~", "`c`", ":smile:"),
     *("<:e:1>", "<t:1>", "<@1>", "<#1>", "</a:1>", "[a](http://x)", "https://x.y"),
 ]
-
-
-def faults(components: list[Json]) -> list[str]:
-    """What Discord would refuse, by its reference."""
-    parts = list(walked(components))
-    validate_message_state(components, flags=V2, content=None, embeds=[], require_nonempty=True)
-    ids = [str(part["custom_id"]) for part in parts if "custom_id" in part]
-    text = sum(len(str(part.get("content", ""))) for part in parts)
-    found = [f"{len(parts)} components"] if len(parts) > COMPONENTS else []
-    found += [f"{text} characters"] if text > TEXT else []
-    found += [f"custom_id {one}" for one in ids if not 0 < len(one) <= CUSTOM_ID or ids.count(one) > 1]
-    found += [
-        f"label {part['label']}" for part in parts if "label" in part and not 0 < len(str(part["label"])) <= LABEL
-    ]
-    found += ["an empty text" for part in parts if part["type"] == 10 and not str(part["content"]).strip()]
-    return found
-
-
-@pytest.mark.parametrize("guide", sorted(library().guides))
-def test_every_step_of_every_guide_fits_in_both_device_modes(guide: str) -> None:
-    shown = set[tuple[object, ...]]()
-    for answer in ("incident", "unknown"):
-        for (_, step, asking, _), player, _ in everything(guide, answer=answer):
-            for managed in (True, False):
-                again = player.fork()
-                again.managed = managed
-                view = again.look()
-                shape = (step, asking, managed, len(view.offers), len(view.controls), len(view.preface))
-                if shape in shown:
-                    continue
-                shown.add(shape)
-                for setting in (Setting(), PRIVATE):
-                    assert faults(RENDERER.message(view, setting)) == []
-                assert_nothing_lost(view)
-    assert len(shown) > 4
-
-
-def assert_nothing_lost(view: View) -> None:
-    """Every choice can be read back from its button, and the text is not cut."""
-    components = RENDERER.message(view)
-    buttons = [part for part in walked(components) if "custom_id" in part]
-    for part in buttons:
-        mark = press.from_custom_id(str(part["custom_id"]))
-        assert mark
-        assert (mark.conversation, mark.revision, mark.step) == (view.conversation, view.revision, view.step)
-    texts = "\n".join(str(part.get("content", "")) for part in walked(components))
-    assert "…" not in texts.splitlines()
-    labels = {str(part.get("label")) for part in walked(components)}
-    for offer in view.offers:
-        options = [option for part in walked(components) for option in part.get("options") or []]  # type: ignore[attr-defined]
-        assert offer.label in labels or offer.label in {option["label"] for option in options}
 
 
 @needs_openapi

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
@@ -21,10 +20,9 @@ from handlers.commands import open_view
 from handlers.status import status_view
 from tests.adapters.slack.kit import faults
 from tests.scenarios.announcing import Town
-from tests.scenarios.playing import NOW, Player, everything, library, page
+from tests.scenarios.playing import NOW, Player, library, page
 
 RENDERER = Renderer(library().messages)
-WAYS_OUT = ("@human", "@stop", "@wait")
 
 
 def rich(message: Message) -> list[dict[str, Any]]:
@@ -35,30 +33,6 @@ def rich(message: Message) -> list[dict[str, Any]]:
 def buttons(message: Message) -> list[dict[str, Any]]:
     blocks = [cast("dict[str, Any]", block) for block in message.blocks]
     return [element for block in blocks if block["type"] == "actions" for element in block["elements"]]
-
-
-def shown(guide: str, answer: str) -> Iterator[View]:
-    """Every situation once; for each step, both kinds of device, every way out and words that answer nothing."""
-    steps = set[str]()
-    for (_, step, asking, _), player, _ in everything(guide, answer=answer):
-        yield player.view
-        assert player.conversation
-        if not player.conversation.open or f"{step}?{asking}" in steps:
-            continue
-        steps.add(f"{step}?{asking}")
-        yield replace(player, managed=not player.managed).look()
-        for way in WAYS_OUT:
-            yield player.fork().press(way)
-        yield player.fork().say("ok two files edited <!channel> & tests not run")
-
-
-@pytest.mark.parametrize("answer", ["clear", "incident", "unknown"])
-@pytest.mark.parametrize("guide", sorted(library().guides))
-def test_every_view_of_every_guide_is_within_limits(guide: str, answer: str) -> None:
-    views = list(shown(guide, answer))
-    found = {(view.step, fault) for view in views for fault in faults(RENDERER.message(view))}
-    assert views
-    assert not found
 
 
 def test_the_largest_hand_off_is_within_limits_and_cut_only_at_its_end() -> None:
