@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import discord
 import pytest
 
 from bot.adapters.rehearsal.channels import PaperChannels
@@ -39,6 +40,7 @@ from tests.bench.world import Bot, Traffic, bot, metered, outside, redis
 from tests.scenarios.desk import Screen
 
 ROOT = Path(__file__).parents[2]
+LIBRARY = Path(discord.__file__).parent
 PARSERS = {"markdown_it", "mdit_py_plugins", "yaml"}
 SLACK, DISCORD = {"slack_bolt", "slack_sdk"}, {"discord"}
 SERVICES = {"aiohttp", "apscheduler", "prometheus_client", "prompt_toolkit"}
@@ -196,6 +198,8 @@ async def test_a_press_in_discord_is_one_task_the_dispatchers() -> None:
     async with at_discord() as people:
         made = await played(lambda n: discord_turn.ours(people, n), 60, 8)
     assert ours(made) == {"bot/runtime/dispatcher.py": 60}
+    library = {Path(name).name: count for name, count in made.items() if Path(name).is_relative_to(LIBRARY)}
+    assert library == {"view.py": 60}, "of the library's, its dynamic item's, and none that hears of it a second time"
 
 
 async def test_a_turn_waits_for_the_store_once_and_twice_after_a_conflict_or_on_another_replica() -> None:

@@ -77,6 +77,7 @@ class RedialClient(discord.AutoShardedClient):
         self.tree.add_command(commands.group(house, titles, self._command))
         self.tree.add_command(commands.shortcut(house.messages, self._shortcut))
         self.add_dynamic_items(pressing.pressable(self._press))
+        pressing.lean(self._connection.parsers)
         self._offers: Memory[int, str] = Memory()
         self._cooling: Memory[tuple[str, str], float] = Memory()
         self._closing: set[asyncio.Task[None]] = set()
@@ -169,10 +170,9 @@ class RedialClient(discord.AutoShardedClient):
                 _log.info("offer stays", error=str(error))
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the library has it
-        """Hand an event on; a press is handed to its dynamic item a moment later, without the message around it."""
-        if event == "interaction":
-            pressing.alone(args[0])
-        super().dispatch(event, *args, **kwargs)
+        """Hand an event on, but for presses: their dynamic item has them, and nothing else asks."""
+        if event != "interaction" or args[0].type is not discord.InteractionType.component:
+            super().dispatch(event, *args, **kwargs)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Take a form; discord.py has no dynamic ones. Presses come through their item, commands through the tree."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,18 @@ from tests.contract.test_chat import CUT_OFF, TOOLS
 
 CALLBACK = "/interactions/*/*/callback"
 WORD = st.text(st.characters(blacklist_characters=":", blacklist_categories=["Cs"]), max_size=40)
+
+
+def _button(custom_id: str) -> dict[str, object]:
+    return {"type": 2, "style": 1, "label": "x", "custom_id": custom_id}
+
+
+_MESSAGE: list[dict[str, object]] = [
+    {"type": 10, "content": "words"},
+    {"type": 1, "components": [_button("r1:c:1:s:a::"), _button("r1:c:1:s:b::"), _button("r1:c:1:s:c::")]},
+    {"type": 1, "components": [{"type": 3, "custom_id": "r1:c:1:s:*::", "options": [{"label": "x", "value": "x"}]}]},
+    {"type": 17, "components": [{"type": 1, "components": [_button("r1:c:1:s:framed::")]}]},
+]
 
 
 @pytest.fixture
@@ -87,22 +100,42 @@ class TestDynamicItems:
 
 
 class TestAlone:
-    """discord.py makes a view of the pressed message before it makes an item: of what was pressed only."""
+    """discord.py reads the pressed message and makes a view of it, then an item: only what was pressed is left."""
 
     @pytest.mark.parametrize("pressed", ["r1:c:1:s:b::", "r1:c:1:s:*::", "r1:c:1:s:framed::"])
-    async def test_what_was_pressed_stays(self, there: Town, pressed: str) -> None:
-        interaction = _pressed(there.client, pressed, _MESSAGE)
-        alone(interaction)
-        assert interaction.message
-        (row,) = interaction.message.components
-        assert isinstance(row, discord.ActionRow)
-        assert [getattr(one, "custom_id", "") for one in row.children] == [pressed]
+    def test_what_was_pressed_stays(self, pressed: str) -> None:
+        frame = _frame(pressed, _MESSAGE)
+        alone(frame)
+        ((row,),) = [frame["message"]["components"]]
+        assert row["type"] == 1
+        assert [one["custom_id"] for one in row["components"]] == [pressed]
 
-    async def test_a_message_without_it_stays_as_it_is(self, there: Town) -> None:
-        interaction = _pressed(there.client, "r1:c:1:s:elsewhere::", _MESSAGE)
-        alone(interaction)
-        assert interaction.message
-        assert len(interaction.message.components) == len(_MESSAGE)
+    @pytest.mark.parametrize("components", [_MESSAGE, [], None])
+    def test_a_message_without_it_stays_as_it_is(self, components: list[dict[str, object]] | None) -> None:
+        frame = _frame("r1:c:1:s:elsewhere::", components)
+        alone(frame)
+        assert frame["message"]["components"] == components
+
+    def test_a_command_and_a_form_are_let_be(self) -> None:
+        for frame in ({"type": 2, "data": {"name": "redial"}}, {"type": 5, "data": {"custom_id": "r1:c:1:s:b::"}}):
+            before = copy.deepcopy(frame)
+            alone(frame)
+            assert frame == before
+
+    async def test_the_library_reads_no_more_of_it(self, there: Town) -> None:
+        thread = await mentioned(there)
+        taken = list[discord.Interaction]()
+
+        async def take(interaction: discord.Interaction, _mark: Mark) -> None:
+            taken.append(interaction)
+            await interaction.response.defer()
+
+        there.client.add_dynamic_items(pressable(take))
+        await there.press("ann", there.ours(thread)[-1], TOOLS)
+        assert taken[0].message
+        ((row,),) = [taken[0].message.components]
+        assert isinstance(row, discord.ActionRow)
+        assert len(row.children) == 1
 
     async def test_it_is_handed_to_who_takes_presses(self, there: Town) -> None:
         taken = list[Mark]()
@@ -112,7 +145,8 @@ class TestAlone:
 
         item = discord.ui.Button[discord.ui.View](custom_id="r1:c:7:s:b::")
         match = PATTERN.fullmatch("r1:c:7:s:b::")
-        interaction: Any = _pressed(there.client, "r1:c:7:s:b::", _MESSAGE)
+        frame: Any = _frame("r1:c:7:s:b::", _MESSAGE)
+        interaction: Any = discord.Interaction(data=frame, state=there.client._connection)  # noqa: SLF001 - so discord.py does
         made = await pressable(take).from_custom_id(interaction, item, match)  # type: ignore[arg-type]
         await made.callback(interaction)
         assert taken == [Mark("b", "c", 7, "s")]
@@ -156,19 +190,7 @@ def _items(client: discord.Client) -> list[Any]:
     return list(client._connection._view_store._dynamic_items.values())  # noqa: SLF001 - there is no public list
 
 
-def _button(custom_id: str) -> dict[str, object]:
-    return {"type": 2, "style": 1, "label": "x", "custom_id": custom_id}
-
-
-_MESSAGE: list[dict[str, object]] = [
-    {"type": 10, "content": "words"},
-    {"type": 1, "components": [_button("r1:c:1:s:a::"), _button("r1:c:1:s:b::"), _button("r1:c:1:s:c::")]},
-    {"type": 1, "components": [{"type": 3, "custom_id": "r1:c:1:s:*::", "options": [{"label": "x", "value": "x"}]}]},
-    {"type": 17, "components": [{"type": 1, "components": [_button("r1:c:1:s:framed::")]}]},
-]
-
-
-def _pressed(client: discord.Client, custom_id: str, components: list[dict[str, object]]) -> discord.Interaction:
+def _frame(custom_id: str, components: list[dict[str, object]] | None) -> dict[str, Any]:
     author = {"id": "9", "username": "redial", "discriminator": "0", "avatar": None, "global_name": None}
     message = {
         "id": "5", "type": 0, "content": "", "channel_id": "3", "attachments": [], "author": author, "embeds": [],
@@ -176,9 +198,8 @@ def _pressed(client: discord.Client, custom_id: str, components: list[dict[str, 
         "timestamp": "2026-01-01T00:00:00.000000+00:00", "edited_timestamp": None, "flags": 32768,
         "components": components,
     }  # fmt: skip
-    frame: Any = {
+    return {
         "version": 1, "type": 3, "token": "t", "id": "7", "entitlements": [], "channel_id": "3", "application_id": "9",
         "channel": {"id": "3", "type": 1, "recipients": []}, "attachment_size_limit": 1, "user": author,
         "data": {"component_type": 2, "custom_id": custom_id}, "message": message,
     }  # fmt: skip
-    return discord.Interaction(data=frame, state=client._connection)  # noqa: SLF001 - where discord.py reads it
