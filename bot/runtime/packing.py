@@ -1,12 +1,16 @@
-"""Content as bytes and back: data only, of the classes named here, so that reading a file can run nothing."""
+"""Content as bytes and back: data only, of the classes named here, so that reading a file can run nothing.
+
+The steps of a guide stay bytes until one of them is asked for: of all guides, few are played soon after a start.
+"""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import Enum
+from functools import cached_property
 from typing import Any, TypeVar
 
 import msgspec
@@ -40,7 +44,36 @@ def _dict(*items: object) -> object:
     return dict(zip(items[::2], items[1::2], strict=True))
 
 
-_MAKERS: tuple[Callable[..., object], ...] = (_tuple, _set, _dict, Messages.known, Weights, *_CLASSES)
+class _Later(Sequence[Any]):
+    """A tuple that is unpacked when something of it is asked for."""
+
+    def __init__(self, packed: bytes) -> None:
+        self._packed = packed
+
+    @cached_property
+    def _made(self) -> tuple[Any, ...]:
+        return unpack(self._packed, tuple)
+
+    def as_known(self) -> tuple[bytes]:
+        return (self._packed,)
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - as of a tuple
+        return self._made[at]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __eq__(self, other: object) -> bool:
+        return self._made == (other._made if isinstance(other, _Later) else other)
+
+    __hash__ = Sequence.__hash__
+
+
+_KNOWN: dict[type[Any], Callable[..., object]] = {Messages: Messages.known, Weights: Weights, _Later: _Later}
+_MAKERS: tuple[Callable[..., object], ...] = (_tuple, _set, _dict, *_KNOWN.values(), *_CLASSES)
 _NUMBERS = {maker: number for number, maker in enumerate(_MAKERS)}
 _PLAIN = {str, bytes, int, bool, float, type(None)}
 _NAMES = {kind: [one.name for one in fields(kind) if one.init] for kind in _CLASSES if not issubclass(kind, Enum)}
@@ -70,6 +103,8 @@ def _taken_apart(thing: object) -> object:
     """Return plain data: whatever is made of parts becomes a list, the number of its maker first."""
     if type(thing) in _PLAIN:
         return thing
+    if type(thing) is guide.Guide and type(thing.steps) is tuple:
+        thing = replace(thing, steps=_Later(pack(thing.steps)))
     maker, parts = _parts(thing)
     return [_NUMBERS[maker], *map(_taken_apart, parts)]
 
@@ -88,8 +123,8 @@ def _parts(thing: object) -> tuple[Callable[..., object], Iterable[object]]:
             return _set, sorted(thing)
         case Mapping():
             return _dict, (part for pair in thing.items() for part in pair)
-        case Messages() | Weights():
-            return Messages.known if isinstance(thing, Messages) else Weights, thing.as_known()
+        case Messages() | Weights() | _Later():
+            return _KNOWN[kind], thing.as_known()
     raise TypeError(f"{kind.__name__} is not among the classes of content")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.core.errors import ContentError
 from bot.core.guides.guide import Guide
-from bot.core.guides.library import FACTS, OUTCOMES, Library
+from bot.core.guides.library import FACTS, OUTCOMES, Library, with_ways
 from bot.core.guides.markdown import read_guide
 from bot.core.guides.overlay import lay_over
 from bot.core.guides.problem import Problem
@@ -56,7 +56,7 @@ def read(dirs: Sequence[Path] = (), *, locale: str = "en", built_in: Path = ROOT
         messages=_messages(roots, locale, problems),
         services=_services(roots),
     )
-    return Content(library, _products(roots), tuple(problems), files)
+    return Content(with_ways(library), _products(roots), tuple(problems), files)
 
 
 def _hosts(roots: Sequence[Path]) -> frozenset[str]:

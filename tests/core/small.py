@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from bot.core.guides.guide import Guide
-from bot.core.guides.library import Library
+from bot.core.guides.library import Library, with_ways
 from bot.core.guides.markdown import read_guide
 from bot.core.guides.problem import Problem
 from bot.core.lint import rules
@@ -40,7 +40,7 @@ def _library(texts: Mapping[str, str]) -> Library:
     names = dict.fromkeys(("facts", "outcomes", *GUIDES, *texts))
     guides = {name: parsed(texts[name] if name in texts else text_of(name), name)[0] for name in names}
     facts, outcomes = guides.pop("facts"), guides.pop("outcomes")
-    return replace(built_in(), guides=guides, facts=facts, outcomes=outcomes)
+    return with_ways(replace(built_in(), guides=guides, facts=facts, outcomes=outcomes))
 
 
 def with_texts(**texts: str) -> Library:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -165,7 +165,7 @@ class Guide:
     id: str
     title: str
     summary: tuple[Block, ...]
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
     locale: str = "en"
     questions: tuple[Question, ...] = ()
     surfaces: tuple[str, ...] = ()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from bot.core.errors import RecordTooNew
 from bot.core.guides.guide import Choice, Guide, Outcome, Step, ToStep
@@ -25,7 +25,10 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Guides by id, the questions for facts, the ends, Redial's sentences, and what the status page covers."""
+    """Guides by id, the questions for facts, the ends, Redial's sentences, and what the status page covers.
+
+    only_ways: of steps that only one other step leads to, that one (`with_ways`).
+    """
 
     guides: Mapping[str, Guide]
     facts: Guide
@@ -34,10 +37,6 @@ class Library:
     services: Services
     only_ways: Mapping[Place, Place] = field(default_factory=dict)
     _found: dict[Place, tuple[Guide, Step]] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Find the steps that only one other step leads to."""
-        object.__setattr__(self, "only_ways", dict(_only_ways(self)))
 
     def only_way(self, place: Place) -> Place | None:
         """Return the one step that leads to `place`; None where there are several, or where people begin."""
@@ -94,7 +93,8 @@ class Library:
         return step
 
 
-def _only_ways(library: Library) -> Iterator[tuple[Place, Place]]:
+def with_ways(library: Library) -> Library:
+    """Return it with the steps found that only one other step leads to."""
     before: dict[Place, set[Place]] = defaultdict(set)
     for guide in library.guides.values():
         for step in guide.steps:
@@ -103,4 +103,5 @@ def _only_ways(library: Library) -> Iterator[tuple[Place, Place]]:
                     target = there.step(choice.target.step)
                     before[there.id, target.id if target else ""].add((guide.id, step.id))
     starts = {(guide.id, guide.start.id) for guide in library.guides.values()}
-    return ((place, ways.pop()) for place, ways in before.items() if len(ways) == 1 and place not in starts)
+    only = {place: ways.pop() for place, ways in before.items() if len(ways) == 1 and place not in starts}
+    return replace(library, only_ways=only)
