@@ -7,7 +7,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.adapters.store.keys import LONGEST, encoded, keys_of, page_keys, tenant_of
+from bot.adapters.store.keys import LONGEST, encoded, keys_of, page_keys
 from bot.adapters.store.registry import OF_PAGES, OF_WORKSPACES, REGISTRY, WORKSPACES, spec_of
 from bot.core.event import Origin
 from tests.docs import keys
@@ -38,7 +38,7 @@ def test_every_key_has_one_hash_tag_and_one_row(platform: str, workspace: str, u
         keys.going, keys.named(user), keys.tally(event), keys.room, keys.gatherings,
     ]  # fmt: skip
     for key, spec in zip(built, OF_WORKSPACES, strict=True):
-        assert re.findall(r"\{(.*?)\}", key) == [tenant_of(origin)]
+        assert re.findall(r"\{(.*?)\}", key) == [keys_of(origin).tenant]
         assert spec_of(key) is spec
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.adapters.store import connect
-from bot.adapters.store.keys import keys_of, tenant_of
+from bot.adapters.store.keys import keys_of
 from bot.adapters.store.redis_store import RedisConversations
 from bot.adapters.store.registry import CLAIM, OF_WORKSPACES, ROOM, WORKSPACES, spec_of
 from bot.adapters.store.rooms import RedisRooms
@@ -226,7 +226,7 @@ class TestKeys:
             assert spec is not None, f"{key} is in no row of the registry"
             assert backend.admin.type(key) == spec.type.encode()
             assert spec.ttl - 60 < backend.admin.ttl(key) <= spec.ttl
-            assert f"{{{tenant_of(place)}}}" in key
+            assert f"{{{keys_of(place).tenant}}}" in key
             seen.add(spec.name)
         assert seen == {spec.name for spec in OF_WORKSPACES}
         key = WORKSPACES.key("")

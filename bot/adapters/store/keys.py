@@ -47,14 +47,9 @@ def encoded(name: str) -> str:
     return f"~{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
-def tenant_of(origin: Origin) -> str:
-    """Return the hash tag of `origin`'s workspace, without the braces."""
-    return f"{encoded(origin.platform) or EMPTY}:{encoded(origin.workspace) or EMPTY}"
-
-
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys of one workspace."""
+    """The keys of one workspace; `tenant` is its hash tag, without the braces."""
 
     tenant: str
 
@@ -166,4 +161,9 @@ def page_keys(page_id: str) -> PageKeys:
 
 def keys_of(origin: Origin) -> Keys:
     """Return the keys of `origin`'s workspace."""
-    return Keys(tenant_of(origin))
+    return _of(origin.platform, origin.workspace)
+
+
+@lru_cache(maxsize=4096)
+def _of(platform: str, workspace: str) -> Keys:
+    return Keys(f"{encoded(platform) or EMPTY}:{encoded(workspace) or EMPTY}")

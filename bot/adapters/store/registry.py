@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 PREFIX = "redial"
@@ -31,7 +32,7 @@ class KeySpec:
 
     def key(self, tenant: str, part: str = "") -> str:
         """Build the key; `part` (and the tenant, or the page's id in its place) must have been encoded."""
-        return self.pattern.replace("<tenant>", tenant).replace("<page>", tenant).replace("<part>", part)
+        return _of(self.pattern, tenant).replace("<part>", part)
 
     def matches(self, key: str) -> bool:
         """Say whether `key` was built from this row."""
@@ -39,6 +40,12 @@ class KeySpec:
         shape = shape.replace("<tenant>", r"(?!page:)[^{}:]+:[^{}:]+").replace("<page>", "[^{}:]+")
         shape = shape.replace("<part>", "[^{}:]+")
         return re.fullmatch(shape, key) is not None
+
+
+@lru_cache(maxsize=4096)
+def _of(pattern: str, tenant: str) -> str:
+    """Return a pattern with its tenant, or page: a turn builds nine keys of the same."""
+    return pattern.replace("<tenant>", tenant).replace("<page>", tenant)
 
 
 CLAIM = KeySpec(

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from bot.core.guides.guide import Outcome
 from bot.core.guides.library import FACTS, WHICH, Library
@@ -23,6 +24,7 @@ ENOUGH = 10
 WEEKS = 5
 """Weeks of a month, this one included."""
 
+_DAY = 86400
 _STEPS = 6
 """Most steps listed."""
 _MINUTES = (2, 5, 10, 30, 60, 240)
@@ -31,13 +33,18 @@ _MINUTES = (2, 5, 10, 30, 60, 240)
 
 def week_of(now: float) -> str:
     """Return the week a moment is in, named by its Monday in UTC, such as `2026-11-30`."""
-    day = datetime.fromtimestamp(now, UTC).date()
+    return _week_of_day(int(now // _DAY))
+
+
+@lru_cache(maxsize=64)
+def _week_of_day(number: int) -> str:
+    day = datetime.fromtimestamp(number * _DAY, UTC).date()
     return (day - timedelta(days=day.weekday())).isoformat()
 
 
 def weeks(now: float, count: int = WEEKS) -> tuple[str, ...]:
     """Return this week and those before it."""
-    return tuple(week_of(now - n * 7 * 86400.0) for n in range(count))
+    return tuple(week_of(now - n * 7 * _DAY) for n in range(count))
 
 
 def counted(library: Library, before: Conversation | None, after: Conversation) -> tuple[str, ...]:
