@@ -31,7 +31,7 @@ CONTENT = 1 << 19
 """Flag of an application that was granted the message content intent."""
 _API = "/api/v10"
 _BEAT = 1_000
-"""Milliseconds between two heartbeats. A connection that is broken off while it is made leaves a thread that beats on
+"""Milliseconds between two heartbeats, mostly. A process that is cut off in the middle leaves a thread that beats on
 until it notices, which the end of a test waits for."""
 _NOTICED = 20.0
 
@@ -55,6 +55,19 @@ class Session:
     news: asyncio.Event = field(default_factory=asyncio.Event)
     socket: web.WebSocketResponse | None = None
     resumed: int = 0
+    forgotten: bool = False
+    """It cannot be resumed."""
+
+    def concerns(self, server: object) -> bool:
+        """Whether it is told of a server, by its id; of what belongs to none, the first shard is."""
+        shard, count = self.identified.get("shard", [0, 1])
+        return bool((int(str(server or 0)) >> 22) % count == shard)
+
+    def forget(self) -> web.WebSocketResponse:
+        """Tell it nothing any more; returns its socket, which is still open."""
+        assert self.socket
+        socket, self.socket, self.forgotten = self.socket, None, True
+        return socket
 
     def tell(self, name: str, payload: Mapping[str, Any]) -> None:
         """Keep an event for it, whether it listens or not."""
@@ -81,6 +94,9 @@ class Page:
 
     flags: int = CONTENT
     token: str = "good"  # noqa: S105 - of a page
+    shards: int = 1
+    beat: int = _BEAT
+    """Milliseconds between two heartbeats."""
     closes: int = 0
     again: int = 0
     resumable: bool = True
@@ -187,7 +203,7 @@ class Page:
     def _own(self, path: str) -> object:
         if path == "/gateway/bot":
             limit = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
-            return {"url": self.address.replace("http", "ws"), "shards": 1, "session_start_limit": limit}
+            return {"url": self.address.replace("http", "ws"), "shards": self.shards, "session_start_limit": limit}
         if path == "/oauth2/applications/@me":
             return {**dispatch(self.backend, "GET", path), "flags": self.flags}
         return None
@@ -205,7 +221,7 @@ class Page:
         """Hold one connection to the gateway."""
         socket = web.WebSocketResponse()
         await socket.prepare(request)
-        await socket.send_json({"op": 10, "d": {"heartbeat_interval": _BEAT}, "s": None, "t": None})
+        await socket.send_json({"op": 10, "d": {"heartbeat_interval": self.beat}, "s": None, "t": None})
         async with contextlib.AsyncExitStack() as stack:
             async for message in socket:
                 if message.type is not WSMsgType.TEXT:
@@ -227,8 +243,8 @@ class Page:
             session, start = Session(said["d"]), 0
             self.sessions.append(session)
             self._greet(session)
-        elif self.resumable and int(said["d"]["session_id"] or len(self.sessions)) < len(self.sessions):
-            session = self.sessions[int(said["d"]["session_id"])]
+        elif self.resumable and (known := self._known(said["d"]["session_id"])):
+            session = known
             start = max(0, said["d"]["seq"] - self.again)
             session.resumed += 1
             session.tell("RESUMED", {})
@@ -239,8 +255,12 @@ class Page:
         pump = asyncio.create_task(session.pump(socket, start))
         stack.callback(pump.cancel)
 
+    def _known(self, number: str | None) -> Session | None:
+        found = self.sessions[int(number)] if number and int(number) < len(self.sessions) else None
+        return None if found and found.forgotten else found
+
     def _greet(self, session: Session) -> None:
-        guilds = list(self.backend.guilds.values())
+        guilds = [one for one in self.backend.guilds.values() if session.concerns(one.id)]
         session.tell("READY", {
             "v": 10, "user": dict(serializers.user_payload(self.backend.bot_user)),
             "guilds": [{"id": str(one.id), "unavailable": True} for one in guilds],
@@ -252,8 +272,10 @@ class Page:
             session.tell("GUILD_CREATE", serializers.guild_create_payload(self.backend, one))
 
     def _happened(self, name: str, payload: Mapping[str, Any]) -> None:
+        server = payload["id"] if name.startswith("GUILD_") and "guild_id" not in payload else payload.get("guild_id")
         for session in self.sessions:
-            session.tell(name, payload)
+            if session.concerns(server):
+                session.tell(name, payload)
 
     async def cut(self, code: int = 4000, *, forget: bool = False) -> None:
         """End every connection; sessions may be resumed, but for forgotten ones."""

@@ -22,6 +22,7 @@ from bot.adapters.discord.managing import ASKED
 from bot.adapters.discord.memory import Memory
 from bot.adapters.discord.press import REMOVE, WRITE, Mark
 from bot.adapters.discord.render import Renderer
+from bot.adapters.discord.state import State
 from bot.adapters.discord.wire import Reply, Wire
 from bot.core.errors import ChatError, ChatUnavailable
 from bot.core.event import Commanded, InboundEvent, Said
@@ -77,13 +78,17 @@ class RedialClient(discord.AutoShardedClient):
         self.tree.add_command(commands.group(house, titles, self._command))
         self.tree.add_command(commands.shortcut(house.messages, self._shortcut))
         self.add_dynamic_items(pressing.pressable(self._press))
-        pressing.lean(self._connection.parsers)
         self._offers: Memory[int, str] = Memory()
         self._cooling: Memory[tuple[str, str], float] = Memory()
         self._closing: set[asyncio.Task[None]] = set()
-        self._heard_at: datetime | None = None
-        self._current = False
+        self._heard_at: dict[int, datetime] = {}
         self._greeted: set[int] = set()
+
+    def _get_state(self, **options: Any) -> State:  # noqa: ANN401 - as the library has it
+        self._state = State(
+            dispatch=self.dispatch, handlers=self._handlers, hooks=self._hooks, http=self.http, **options
+        )
+        return self._state
 
     @property
     def me(self) -> int:
@@ -112,42 +117,40 @@ class RedialClient(discord.AutoShardedClient):
 
     # --- what comes in ---
 
-    async def on_ready(self) -> None:
-        """Read what was missed while nobody was connected."""
+    async def on_shard_ready(self, shard: int) -> None:
+        """Know that one connection hears, and read what was missed while it did not.
+
+        When one of several begins anew, the library tells that of it alone, and not that all are ready.
+        """
         now = discord.utils.utcnow()
         # A process that begins does not know for how long nobody has listened.
-        heard = (self._heard_at or now - _MISSED) - _OVERLAP
-        since, self._heard_at, self._current = max(heard, now - _MISSED), now, True
+        heard = self._heard_at.get(shard, now - _MISSED) - _OVERLAP
+        since, self._heard_at[shard] = max(heard, now - _MISSED), now
+        self._greeted.add(shard)
         for guild in self.guilds:
-            for thread in guild.threads:
+            for thread in guild.threads if guild.shard_id == shard else ():
                 if thread.owner_id == self.me or thread.me is not None:
                     await self._caught_up(thread, since)
 
-    async def on_resumed(self) -> None:
-        """Know that nothing was missed: all of it was told again."""
-        self._current = True
-
-    async def on_disconnect(self) -> None:
-        """Know that from now on something may be missed, until it was read."""
-        self._current = False
-
-    async def on_shard_ready(self, shard: int) -> None:
-        """Know that one connection hears."""
-        self._greeted.add(shard)
-
     async def on_shard_resumed(self, shard: int) -> None:
-        """Know that it hears again."""
+        """Know that it hears again, and that nothing was missed: all of it was told again."""
         self._greeted.add(shard)
 
     async def on_shard_disconnect(self, shard: int) -> None:
-        """Know that it no longer does."""
+        """Know that it no longer does: from now on something may be missed, until it was read."""
         self._greeted.discard(shard)
+
+    async def close(self) -> None:
+        """Close every connection, also one that is only being made."""
+        await super().close()
+        await self._state.hang_up()
 
     async def on_message(self, message: discord.Message) -> None:
         """Take what somebody wrote."""
+        shard = message.guild.shard_id if message.guild else 0
         # What comes before the missed was read says nothing about what was missed.
-        if self._current:
-            self._heard_at = discord.utils.utcnow()
+        if shard in self._greeted:
+            self._heard_at[shard] = discord.utils.utcnow()
         if message.author.id == self.me:
             return
         await self._message(message)

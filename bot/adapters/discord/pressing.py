@@ -46,23 +46,11 @@ def pressable(take: Take) -> type[Pressable]:
     return Pressed
 
 
-def lean(parsers: dict[str, Callable[[Any], None]]) -> None:
-    """Have discord.py read of a pressed message only what was pressed.
-
-    It would make a component of each, and then a view of them all: 0.2 ms, as much as a request. What reads the
-    gateway's words is looked up in `parsers`, by the name of the event.
-    """
-    whole = parsers["INTERACTION_CREATE"]
-
-    def read(data: dict[str, Any]) -> None:
-        alone(data)
-        whole(data)
-
-    parsers["INTERACTION_CREATE"] = read
-
-
 def alone(data: dict[str, Any]) -> None:
-    """Leave only what was pressed in the pressed message of an interaction; any other stays as it is."""
+    """Leave only what was pressed in the pressed message of an interaction; any other stays as it is.
+
+    discord.py would make a component of each of the others, and then a view of them all: 0.2 ms, as much as a request.
+    """
     message = data.get("message")
     if data["type"] == discord.InteractionType.component.value and message:
         found = _row(message.get("components") or (), data["data"]["custom_id"])

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import gc
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 import discord
 import pytest
+from discord.gateway import DiscordWebSocket
 
 from bot.adapters.discord import gateway
 from bot.adapters.discord.doctor import examine
@@ -130,6 +133,20 @@ async def test_one_that_is_not_heard_says_so_and_is_connected_anew(page: Page) -
         await until(lambda: running.client is not before)
         page.closes = 0
         await until(lambda: not running.trouble)
+
+
+@bounded
+async def test_a_connection_broken_off_while_it_is_made_is_closed(page: Page) -> None:
+    """It would stay open, and a thread of it would go on telling Discord that we are there, for up to a minute."""
+    page.beat = 40_000
+    async with gateway.start(Access("good"), house(), Turns(renewed=0.2, deaf=3.0)) as running:
+        before = running.client
+        # Whoever begins anew waits five seconds between being greeted and saying who it is.
+        await page.sessions[0].forget().close(code=4000)
+        await until(lambda: running.client is not before)
+        await until(lambda: not running.trouble)
+        assert len([one for one in gc.get_objects() if isinstance(one, DiscordWebSocket) and one.open]) == 1
+        await until(lambda: sum("keep-alive" in one.name for one in threading.enumerate()) == 1, within=10)
 
 
 def test_a_standby_is_there_within_half_a_minute_of_a_kill() -> None:
