@@ -166,8 +166,7 @@ def _message(number: str, channel: str, author: str, content: str) -> dict[str, 
 @contextlib.asynccontextmanager
 async def crowd(one: Bot, people: int) -> AsyncIterator[Crowd]:
     """Connect Redial and have people open a conversation each."""
-    titles = {guide.id: guide.title for guide in one.desk.library.guides.values()}
-    client = RedialClient(one.house, Rooms(frozenset({CHANNEL})), titles, shards=1)
+    client = RedialClient(one.house, Rooms(frozenset({CHANNEL})), shards=1)
     # Discord's own limit, 50 requests a second, would be all that is measured.
     client.station.wire._pace = Pace(10**5)  # noqa: SLF001
     async with client:

@@ -201,7 +201,7 @@ def client() -> RedialClient:
 
     async def made() -> RedialClient:
         house = House(Dispatcher(nothing), content().library.messages, read, {})
-        return RedialClient(house, Rooms(), {})
+        return RedialClient(house, Rooms())
 
     return asyncio.run(made())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -54,11 +54,11 @@ class RedialClient(discord.AutoShardedClient):
         self,
         house: House,
         rooms: Rooms,
-        titles: Mapping[str, str],
         *,
         content: bool = True,
         shards: int | None = None,
         admins: frozenset[str] = frozenset(),
+        proxy: str | None = None,
     ) -> None:
         """Take what it works with. content: the message content intent is granted. admins: see `Station`."""
         super().__init__(
@@ -69,13 +69,14 @@ class RedialClient(discord.AutoShardedClient):
             allowed_mentions=discord.AllowedMentions.none(),
             shard_count=shards,
             max_ratelimit_timeout=LIMITED,
+            proxy=proxy,
         )
         self._house, self.rooms = house, rooms
         renderer = Renderer(house.messages)
         wire, forms = Wire(self), not content
-        self.station = Station(wire, house.messages, titles, renderer, forms, self._offered, admins)
+        self.station = Station(wire, house.messages, house.guides, renderer, forms, self._offered, admins)
         self.tree = app_commands.CommandTree(self)
-        self.tree.add_command(commands.group(house, titles, self._command))
+        self.tree.add_command(commands.group(house, self._command))
         self.tree.add_command(commands.shortcut(house.messages, self._shortcut))
         self.add_dynamic_items(pressing.pressable(self._press))
         self._offers: Memory[int, str] = Memory()

@@ -29,7 +29,7 @@ REPORT = Mark("+")
 _COMPARED = ("name", "type", "description", "required", "autocomplete", "min_value", "max_value", "max_length")
 
 
-def group(house: House, titles: Mapping[str, str], take: Take) -> app_commands.Group:
+def group(house: House, take: Take) -> app_commands.Group:
     """Return `/redial` with its sub-commands; it may be installed in a server and by a person."""
     messages = house.messages
     parent = app_commands.Group(
@@ -39,7 +39,7 @@ def group(house: House, titles: Mapping[str, str], take: Take) -> app_commands.G
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
     )
     parent.add_command(_triage(messages, take))
-    parent.add_command(_guide(messages, titles, take))
+    parent.add_command(_guide(messages, house.guides, take))
     parent.add_command(_resume(messages, take))
     for command in choosing.commands(house, take):
         parent.add_command(command)

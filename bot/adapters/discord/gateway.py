@@ -154,12 +154,11 @@ class Gateway:
         return f"discord-gateway-{self._open.application_id}"
 
     async def _logged_in(self, *, content: bool) -> RedialClient:
-        access, guides = self._access, self._house.guides
-        client = RedialClient(self._house, access.rooms, guides, content=content, admins=access.admins)
-        client.http.proxy = access.proxy
+        house, access = self._house, self._access
+        client = RedialClient(house, access.rooms, content=content, admins=access.admins, proxy=access.proxy)
         try:
             async with told():
-                await client.login(self._access.token)
+                await client.login(access.token)
         except BaseException as error:
             await client.close()
             if isinstance(error.__cause__, discord.LoginFailure):

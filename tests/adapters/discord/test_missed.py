@@ -37,7 +37,7 @@ async def test_talk_that_comes_while_it_connects_hides_nothing() -> None:
         ann = page.person("ann")
         ear = Ear()
         house = House(ear, content().library.messages, read, {})
-        client = RedialClient(house, Rooms(), {})
+        client = RedialClient(house, Rooms())
         await client.login(page.token)
         thread = await client.station.wire.open_thread(places["triage"].id, "A conversation")
         await client.close()
@@ -80,7 +80,7 @@ class Quick(RedialClient):
 
 @asynccontextmanager
 async def _connected(page: Page, ear: Ear) -> AsyncIterator[RedialClient]:
-    client = Quick(House(ear, content().library.messages, read, {}), Rooms(), {})
+    client = Quick(House(ear, content().library.messages, read, {}), Rooms())
     await client.login(page.token)
     connection = asyncio.create_task(client.connect())
     try:

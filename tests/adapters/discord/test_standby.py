@@ -18,7 +18,7 @@ async def test_it_begins_threads_with_and_without_a_message() -> None:
     async with discord_page() as page:
         told = page.guild("told")["told"].id
         house = House(Dispatcher(nothing), content().library.messages, read, {})
-        client = RedialClient(house, Rooms(), {})
+        client = RedialClient(house, Rooms())
         try:
             await client.login(page.token)
             assert client.get_channel(told) is None, "it knows no channel"

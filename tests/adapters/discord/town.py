@@ -170,7 +170,7 @@ def built(desk: Desk, heard: Heard, *, content_intent: bool = True) -> RedialCli
     titles = {guide.id: guide.title for guide in desk.library.guides.values()}
     house = House(heard, desk.library.messages, read, titles, pages=desk.watched, parts=Suggested(desk))
     rooms = desk.rooms.get("discord", Rooms())
-    return RedialClient(house, rooms, titles, content=content_intent, shards=1)
+    return RedialClient(house, rooms, content=content_intent, shards=1)
 
 
 def parts(message: discord.Message) -> Iterator[Json]:
