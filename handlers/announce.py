@@ -12,6 +12,7 @@ from typing import Any
 import structlog
 
 from bot.core.errors import StoreUnavailable
+from bot.core.frozen import frozen
 from bot.core.status.subscription import Standing, rank, workspace_of
 from bot.core.status.topics import changed, spoken_of, topic_ids, with_members
 from bot.core.status.watch import Page
@@ -38,7 +39,7 @@ _ALL = "@announcing"
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walked:
     """What came of a walk. acts: messages sent or edited; left: channels that do not have everything yet."""
 
@@ -66,7 +67,7 @@ class _Sum:
         self.left |= {waits} if waits else set()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Left:
     """Who has to wait, as of a revision of the page and the store's last loss. since: some do; late: operators know."""
 

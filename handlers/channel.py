@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import structlog
 
 from bot.core.errors import ChatUnavailable
 from bot.core.event import Commanded, InboundEvent, Origin, Said
 from bot.core.form import Answers, Option
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.core.services import Services
 from bot.core.status.announcement_view import Names
@@ -34,7 +35,7 @@ _SUGGESTED = 60.0
 """Seconds for which names are suggested without being read again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Counter:
     """Where somebody chooses what a channel hears of. wish: what they typed; named: they said which page.
 

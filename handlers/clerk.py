@@ -6,11 +6,12 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import structlog
 
 from bot.core.bounds import BOUNDS, Bounds
+from bot.core.frozen import frozen
 from bot.core.status.announcement import (
     Act,
     Announcement,
@@ -50,7 +51,7 @@ _NEVER = (Why.CLOSED, Why.REFUSED)
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Office:
     """What announcing works with. names: the words of a locale; replica: names this process; pacers: by platform."""
 
@@ -70,7 +71,7 @@ def _began(topic: Topic, at: float) -> float:
     return min((*said, *begun), default=at - _RECENT) - _EARLY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ground:
     """What a walk stands on. doubt: what the store may have forgotten; at: its clock when the records were read.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.core.errors import ChannelGone
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.core.status.announcement import Doing
 from bot.core.status.incident import Incident, Move, Update
@@ -23,7 +24,7 @@ _TRIES, _AGAIN = 60, 1.0
 """How often, and after how many seconds, is looked again whether a stage can be told to its end."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stage:
     """One reading of the invented page. minute: of the outage."""
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
+from bot.core.frozen import frozen
 from bot.core.status.subscription import Place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """What announcements may use of a platform; 0: no limit. The rest is left to conversations.
 

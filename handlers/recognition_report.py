@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from bot.core.frozen import frozen
 from bot.core.recogniser.engine import Decision, Recognition
 
 ENGLISH = "en"
@@ -19,7 +19,7 @@ SHOWN = 3
 """Guides of an offer that count, because people see no more at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Labelled:
     """A report with its right answer. `trap`: its first error token misleads; `by_text`: the text itself says it."""
 
@@ -37,7 +37,7 @@ class Labelled:
         return self.also_ok | {self.guide}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Figures:
     """Percentages over `n` rows; false claims over those that are not ours, traps over those that mislead."""
 
@@ -51,7 +51,7 @@ class Figures:
     traps: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Miss:
     """A row that was decided wrongly, by which piece of its text, and how that begins."""
 
@@ -62,7 +62,7 @@ class Miss:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """What came out: `confusions` counts (expected, decided) pairs that are wrong, the commonest first.
 
@@ -76,7 +76,7 @@ class Report:
     worst: tuple[Miss, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Mark:
     row: Labelled
     decision: Decision

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.core.errors import StatusError
+from bot.core.frozen import frozen
 from bot.core.status.announcement import Announcement
 from bot.core.status.plan import updates_of
 from bot.core.status.statuspage import Seen, parse_incidents, parse_summary, parse_time, published
@@ -15,7 +16,7 @@ from bot.core.status.watch import Page, Reading, Standing, merge, revised
 from handlers.announce import Announcer, Office
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recorded:
     """One recorded answer. at: seconds since the epoch; path: of the page's API; document: decoded JSON."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import structlog
 
 from bot.core.event import Origin
+from bot.core.frozen import frozen
 from bot.core.status.incident import Board
 from bot.core.status.subscription import Place
 from bot.core.triage.gathering import Doing, Edit, Gathering, Look, Send, intended, plan, sent, unsent
@@ -24,7 +25,7 @@ _ACTS = 5
 """Most acts in a row on one gathering; the next look goes on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RoomClerk:
     """Sends for one workspace. at: the store's clock as of the records; wrote: is told each that is written."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from bot.core.errors import StoreUnavailable
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.core.status.official import state_word
 from bot.core.status.subscription import IMPACTS, Choice, Place, Standing, Subscription
@@ -19,7 +20,7 @@ from handlers.announce import Office
 _TRIES = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asking:
     """Somebody asks, in a channel. may_manage: the platform says that they may manage it."""
 
@@ -29,7 +30,7 @@ class Asking:
     locale: str = "en"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declared:
     """A subscription of the settings file."""
 

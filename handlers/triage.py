@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b32encode
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 
 import structlog
 
 from bot.core.errors import ChatError, ChatUnavailable
 from bot.core.event import How, InboundEvent, Origin, Pressed, Said
+from bot.core.frozen import frozen
 from bot.core.guides.library import Library
 from bot.core.messages import Messages
 from bot.core.recogniser.engine import Candidate, Decision, Recognition
@@ -39,7 +40,7 @@ OFFER = "@offer"
 """Step of a view that offers help to somebody in a watched channel; its choice is a guide, its conversation none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Report:
     """What opens a conversation: whose trouble it is, and what their words are taken for."""
 

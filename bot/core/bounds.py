@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bot.core.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """Seconds, but for the last. Assumed of every platform: no request lands later than `unknown`.
 

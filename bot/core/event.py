@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal
 
 from bot.core.form import Answers
+from bot.core.frozen import frozen
 
 How = Literal["command", "mention", "direct", "thread", "watched", "shortcut"]
 """How something was said: behind `/redial`; with a mention, also one in a thread; in a direct message; in a thread
@@ -17,7 +17,7 @@ Room = Literal["direct", "threads", "plain", "closed"]
 no thread can exist; nothing, because it is not a member of the channel."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Where an event came from. `thread` is empty where there is none yet, and in a direct message.
 
@@ -37,7 +37,7 @@ class Origin:
         return f"{self.platform}:{self.workspace}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """Somebody said `text`, not redacted yet: the handler does that before anything else.
 
@@ -52,7 +52,7 @@ class Said:
     edited: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pressed:
     """Somebody pressed `choice` on the message that showed `conversation` at `revision` and `step`.
 
@@ -66,7 +66,7 @@ class Pressed:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Commanded:
     """Somebody gave one of Redial's sub-commands, such as `help`, `status` or `resume 2`.
 
@@ -78,7 +78,7 @@ class Commanded:
     answers: Answers | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InboundEvent:
     """One thing that happened on a platform. `id` is unique in its workspace and the same on a re-send.
 

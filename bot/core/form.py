@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from bot.core.frozen import frozen
 
 Answers = Mapping[str, tuple[str, ...]]
 """What was chosen in a form: values by the id of the question."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """What can be chosen: `value` for us, `label` for people."""
 
@@ -17,7 +18,7 @@ class Option:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """A question of a form. chosen: values that are chosen now; several: any number of them, also none.
 
@@ -32,7 +33,7 @@ class Question:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Form:
     """What a sub-command asks before it does something. subject: what it is about; both come back with the answers."""
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NoReturn
 
 from bot.core.errors import ContentError
+from bot.core.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """The official page: its id, and the addresses that serve it, the first being the one people know."""
 
@@ -23,7 +24,7 @@ class Page:
     redirects: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surface:
     """Where somebody works. `needs`: component ids it fails with; `parts`: those only a part of it needs."""
 
@@ -33,7 +34,7 @@ class Surface:
     parts: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provider:
     """Another way to Claude, with a status of its own; `status` is its page, empty where nobody but its owner knows."""
 
@@ -42,7 +43,7 @@ class Provider:
     status: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Services:
     """All of it. `components`: component id of the page -> its name in our words.
 

@@ -7,8 +7,9 @@ become markup, a link or a mention; each adapter escapes spans in its own way.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from bot.core.frozen import frozen
 
 
 class Evidence(StrEnum):
@@ -19,7 +20,7 @@ class Evidence(StrEnum):
     UNCONFIRMED = "unconfirmed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """A run of text in one style; `href` makes it a link.
 
@@ -39,14 +40,14 @@ class Span:
 Inline = tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A paragraph."""
 
     inline: Inline
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heading:
     """A title inside a message, with the grade of what stands below it if it has one of its own."""
 
@@ -54,21 +55,21 @@ class Heading:
     evidence: Evidence | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Steps:
     """A numbered list; each item is a paragraph and may carry blocks of its own."""
 
     items: tuple[tuple[Block, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bullets:
     """An unnumbered list."""
 
     items: tuple[tuple[Block, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Code:
     """Preformatted text to copy; `language` may be empty."""
 
@@ -76,7 +77,7 @@ class Code:
     language: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """An aside with a grade of its own: something reported, unconfirmed, or a source that differs."""
 
@@ -86,7 +87,7 @@ class Note:
     source: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Undo:
     """How to take a risky step back; shown with it, always."""
 

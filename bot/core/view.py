@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Outcome
 from bot.core.text import Block, Evidence, Heading, Inline
 
@@ -24,7 +25,7 @@ class Tone(StrEnum):
     GRAVE = "grave"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """A choice as it is shown: `n` counts from 1 and is what people may type."""
 
@@ -34,7 +35,7 @@ class Offer:
     tone: Tone = Tone.PLAIN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Control:
     """A way out that every question has: back, start over, a human, "that's all", "not this"."""
 
@@ -42,7 +43,7 @@ class Control:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cite:
     """A source people can open."""
 
@@ -50,7 +51,7 @@ class Cite:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """A PNG with its file name, and what it shows in words, for who does not see it."""
 
@@ -59,7 +60,7 @@ class Picture:
     alt: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """One message. The lead is the answer or the one thing to do now; details follow.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
+from bot.core.frozen import frozen
 from bot.core.status.announcement_view import Notice
 from bot.core.status.subscription import Place
 from bot.core.view import View
@@ -26,14 +26,14 @@ class Why(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delivered:
     """It was carried out. ref: the platform's name of the message, all that is needed to edit or answer it later."""
 
     ref: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failed:
     """It was not, or nobody knows. wait: seconds the platform asks for. detail: for operators, nothing secret."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from bot.core.event import Origin
+from bot.core.frozen import frozen
 from bot.core.triage.folding import Folded
 from bot.core.triage.placement import Where
 from bot.core.view import View
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Posted:
     """Where a message stands. thread: the thread it is in or has opened, empty where there are none.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from bot.core.frozen import frozen
 from bot.core.status.watch import Reading
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unread:
     """The page could not be read, which says nothing about what it watches. challenged: it wants proof of a human."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from bot.core.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Finding:
     """One thing that was looked at; `do` is empty where all is well."""
 

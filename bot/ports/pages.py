@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
+from bot.core.frozen import frozen
 from bot.core.status.announcement import Announcement
 from bot.core.status.subscription import Choice, Place, Subscription
 from bot.core.status.watch import Page
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """A page as it stands, and the version to compare with when it is written. reads: how often it has been read."""
 
@@ -20,7 +21,7 @@ class Snapshot:
     reads: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lease:
     """A turn at some work. `fence` rises with every new holder: who has an older one writes no page any more."""
 
@@ -30,7 +31,7 @@ class Lease:
     fence: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Announced:
     """What channels have: by subscription id and topic. at: the store's clock, seconds since the epoch."""
 
@@ -38,7 +39,7 @@ class Announced:
     records: Mapping[str, Mapping[str, Announcement]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loss:
     """The store may have forgotten what was written since a time, 0 for all times.
 
@@ -53,7 +54,7 @@ class Loss:
     noted: float = field(default=0.0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Doubt:
     """What is to be looked for before anything is sent. number: of the last loss, to note what has been looked for."""
 
@@ -61,7 +62,7 @@ class Doubt:
     loss: Loss
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lineage:
     """Which store this is, and what it may have forgotten. id: new for one that is empty.
 

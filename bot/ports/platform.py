@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from bot.core.event import Commanded, Said
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.ports.chat import Chat
 from bot.ports.intake import Intake
 from bot.ports.leases import Leases
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class House:
     """What an adapter is given. read: decides what follows `/redial`, a sub-command or a report.
 

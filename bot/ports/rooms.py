@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from bot.core.event import Origin
+from bot.core.frozen import frozen
 from bot.core.triage.gathering import Gathering
 from bot.core.triage.room import Signal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heard:
     """A workspace as it stands: what people reported within the window, and what channels have of it.
 

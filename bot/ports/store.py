@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from bot.core.event import Origin
+from bot.core.frozen import frozen
 from bot.core.triage.conversation import Conversation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stored:
     """The turn was written; `conversation` is what now stands."""
 
     conversation: Conversation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Duplicate:
     """The event was already handled, by this process or another: nothing was written and nothing is to be said."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conflict:
     """Somebody else wrote first; `current` is what stands. Nothing was written and the event is not claimed.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import msgspec
 
+from bot.core.frozen import frozen
 from bot.core.status.announcement import Announcement
 from bot.core.status.subscription import Standing, Subscription
 from bot.core.status.watch import Page
@@ -19,7 +20,7 @@ LATE = 60.0
 _BATCH = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One message of one channel, or what keeps it from getting any. stuck: the reason, empty when all is well.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from bot.core.errors import NotDrawn, SettingsError
+from bot.core.frozen import frozen
 from bot.core.guides.library import Library
 from bot.core.triage.insights import FEW, Insight
 from handlers.insights import day, figure, outcome_word, step_title
@@ -25,7 +25,7 @@ _COLOURS = {"fixed": "#2f9e6e", "waiting": "#e0a526", "handed_off": "#5b6abf", "
 _LONGEST = 42
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A bar: what it is of, how long it is (1: all the width), and its figure."""
 
@@ -35,7 +35,7 @@ class Row:
     colour: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """Bars below a title; small: it belongs to the part above."""
 

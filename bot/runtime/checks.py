@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from bot.core.frozen import frozen
 
 
 class Health(StrEnum):
@@ -14,7 +15,7 @@ class Health(StrEnum):
     FAIL = "fail"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One thing that was looked at. says: what was found; do: what to do about it, empty when all is well."""
 

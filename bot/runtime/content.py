@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from bot.core.errors import SettingsError
+from bot.core.frozen import frozen
 from bot.core.guides.library import Library
 from bot.core.guides.problem import Problem
 from bot.core.recogniser.engine import Recogniser
@@ -19,7 +20,7 @@ LINKS = "links.txt"
 _PARTS = ("guides", "messages", "products")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Content:
     """Everything read, and everything that is wrong with it."""
 

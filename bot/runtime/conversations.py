@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from time import time
 
 import msgspec
 
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.core.moments import duration
 from bot.core.triage.conversation import Conversation
@@ -16,7 +16,7 @@ from bot.runtime.content import Content
 from bot.runtime.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A conversation as operators see it. state: open, waiting or handed_off; handoff: what happened to it last.
 

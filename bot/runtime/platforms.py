@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from bot.core.errors import SettingsError, StoreError
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.core.status.subscription import Place
 from bot.ports.announcing import Channels
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bot.adapters.slack.connection import Access
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Platform:
     """A row. name: as in `Origin.platform`. wants: what to set, for those who have set nothing.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bot.core.bounds import BOUNDS, Bounds
+from bot.core.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rhythm:
     """Seconds between two rounds of each job. bounds: how long what is under way may take.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 
 from bot.adapters.console.chat import ConsoleChat
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
+from bot.core.frozen import frozen
 from bot.core.triage.matching import number
 from bot.core.view import View
 from bot.ports.intake import Intake
@@ -15,7 +15,7 @@ from bot.ports.intake import Intake
 Read = Callable[[str], Commanded | Said]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Session:
     """One run of `redial chat`.
 

@@ -18,6 +18,7 @@ from bot.adapters.discord.wire import Reply, Wire
 from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
 from bot.core.form import Form, Option
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.core.text import Span, Text
 from bot.core.triage.folding import Folded
@@ -35,7 +36,7 @@ _RIGHTS = ("create_public_threads", "send_messages_in_threads", "read_message_hi
 """What it takes to begin a thread on a message, and to go on there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Station:
     """What every chat of a process shares.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import cast
 
@@ -13,6 +13,7 @@ from bot.adapters.discord.managing import answers
 from bot.adapters.discord.markup import from_markdown
 from bot.adapters.discord.press import Mark, from_custom_id
 from bot.core.event import Commanded, How, InboundEvent, Origin, Pressed, Room, Said
+from bot.core.frozen import frozen
 from bot.core.triage.placement import Rooms
 
 PLATFORM = "discord"
@@ -27,7 +28,7 @@ _SPOKEN = frozenset({discord.MessageType.default, discord.MessageType.reply})
 _TEXTS = (".txt", ".log", ".md", ".json", ".out", ".err")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heard:
     """A message that is Redial's business. files: its attachments that are text. opens: an answer begins a thread.
 

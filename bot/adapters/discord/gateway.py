@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import discord
 import structlog
@@ -16,6 +16,7 @@ from bot.adapters.discord.chat import DiscordChat
 from bot.adapters.discord.client import RedialClient
 from bot.adapters.discord.faults import told
 from bot.core.errors import ChatError, SettingsError, StoreError
+from bot.core.frozen import frozen
 from bot.core.triage.placement import Rooms
 from bot.core.unforeseen import unforeseen
 from bot.ports.platform import House
@@ -37,7 +38,7 @@ _FATAL = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Access:
     """What it takes to be connected. admins: who may manage all; proxy: its address, where one is needed."""
 
@@ -47,7 +48,7 @@ class Access:
     proxy: str | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turns:
     """Seconds the gateway is `held` for, and `renewed`: between two looks at who holds it.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from bot.adapters.discord.limits import CUSTOM_ID
+from bot.core.frozen import frozen
 
 PICK = "*"
 """Choice of a select: the option's value is the choice."""
@@ -24,7 +24,7 @@ PATTERN = re.compile(
 """What every custom_id of Redial's looks like."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """What a component stands for. Without a conversation it is an offer, and `for_user` alone may take it.
 

@@ -7,12 +7,12 @@ component is the mark by which the message is found again; buttons carry the res
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from bot.adapters.discord import press
 from bot.adapters.discord.limits import ALT, BUTTONS, LABEL, OPTION, OPTIONS, PLACEHOLDER, TEXT, cut
 from bot.adapters.discord.markup import cut_lines, escaped, heading, site, to_line, to_lines, to_markdown
 from bot.adapters.discord.press import Ids, Mark
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.core.text import Evidence, Heading, plain
 from bot.core.triage.conversation import WHAT
@@ -36,7 +36,7 @@ _SMALL = 800
 """Characters the small print may take."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """What a message says and carries besides its view, because of where it is shown.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from bot.core.frozen import frozen
 from bot.core.status.announcement_view import Notice
 from bot.core.status.subscription import Place
 from bot.core.view import View
@@ -26,7 +27,7 @@ class Message:
         return self.history[-1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Happened:
     """Something that was posted, answered or edited."""
 

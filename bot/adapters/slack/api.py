@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -22,6 +22,7 @@ from bot.adapters.slack.errors import DEAD, FAULTS, Asked, code_of, retry_after,
 from bot.adapters.slack.hosts import ANSWERS, FILES, trusted
 from bot.adapters.slack.mrkdwn import Json
 from bot.core.errors import ChatError, NotAllowed
+from bot.core.frozen import frozen
 
 _log = structlog.get_logger(__name__)
 
@@ -48,7 +49,7 @@ _BUSY = 429
 _REMEMBERED = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Workspace:
     """One workspace Redial is installed in. me: its user id there; url: where people open it."""
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -35,6 +35,7 @@ from bot.adapters.slack.scopes import SCOPES
 from bot.adapters.slack.sockets import Socket, SocketHandler
 from bot.adapters.slack.workspaces import Many, Single, seal
 from bot.core.errors import NotAllowed, SettingsError, not_listening
+from bot.core.frozen import frozen
 from bot.ports.platform import House
 from bot.ports.vault import Vault
 
@@ -44,7 +45,7 @@ PATH = "/slack/events"
 """Where Slack sends everything over HTTP."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Access:
     """What it takes to be connected. app_token: Socket Mode; signing_secret: HTTP at `host` and `port`.
 
@@ -88,7 +89,7 @@ class Access:
             raise SettingsError("Slack needs SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP) as well")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SlackRunning:
     """Implements the Running and the Announces port. url: where HTTP requests are taken, if they are.
 

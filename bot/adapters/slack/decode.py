@@ -6,7 +6,6 @@ Whatever is missing or odd in a payload makes it None, never an exception: anybo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
@@ -15,6 +14,7 @@ from bot.adapters.slack.limits import ATTACHMENT
 from bot.adapters.slack.mrkdwn import from_mrkdwn, mentions
 from bot.adapters.slack.press import PICK, from_block_id
 from bot.core.event import Commanded, How, InboundEvent, Origin, Pressed, Room, Said
+from bot.core.frozen import frozen
 from bot.core.view import COMMAND, START
 
 PLATFORM = "slack"
@@ -33,7 +33,7 @@ _SHAPES: Mapping[str, type | tuple[type, ...]] = {
 """What keys of a payload hold, where they are there; an app of a whole organisation is sent no team."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Here:
     """The workspace a payload is for. joined: whether Redial is a member of a channel. read: what `/redial …` means."""
 
@@ -43,7 +43,7 @@ class Here:
     read: Callable[[str], Commanded | Said]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class File:
     """A text file that hangs on a message; its words belong to the text."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -29,6 +29,7 @@ from bot.adapters.slack.mrkdwn import escaped
 from bot.adapters.slack.turn import Turn
 from bot.core.errors import ChatError
 from bot.core.event import Commanded, InboundEvent, Said
+from bot.core.frozen import frozen
 from bot.core.view import View
 from bot.ports.platform import House
 
@@ -42,7 +43,7 @@ _GONE = frozenset({"app_uninstalled", "tokens_revoked"})
 _LEFT = frozenset({"member_left_channel", "channel_left", "group_left"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Door:
     """Where every payload comes in. watched: channels Redial reads along in."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bot.adapters.slack.limits import IDENTIFIER
+from bot.core.frozen import frozen
 
 PICK = "@pick"
 """Action id of a select; the option's value is the choice."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """The question buttons stand under. part: tells apart the blocks of one message."""
 

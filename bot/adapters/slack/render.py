@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from bot.adapters.slack.limits import BUTTON, FALLBACK, HEADING, MESSAGE, OPTIONS, SMALL_PRINT, cut
 from bot.adapters.slack.mrkdwn import Json, escaped, to_mrkdwn
 from bot.adapters.slack.press import PICK, Mark, to_block_id
 from bot.adapters.slack.rich import Rich, bounded
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.core.text import Block, Evidence, Heading, Inline, Steps, Text, plain, words
 from bot.core.triage.folding import Folded
@@ -28,7 +28,7 @@ _HELD = "redial"
 """Conversation of buttons that belong to none; an empty one would make an id like that of an empty block."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """A message as Slack takes it: `text` for notifications and screen readers, blocks for eyes."""
 

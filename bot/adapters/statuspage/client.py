@@ -16,6 +16,7 @@ import httpx
 from bot.adapters.statuspage.fetching import Document, Fetcher, MissingError
 from bot.adapters.statuspage.settings import PageSettings
 from bot.core.errors import StatusChallenged, StatusError
+from bot.core.frozen import frozen
 from bot.core.status.incident import Board, Component, Health, Incident
 from bot.core.status.statuspage import Hosts, Summary, combine, parse_incidents, parse_summary, published
 from bot.core.status.watch import Reading
@@ -48,7 +49,7 @@ class _Host:
     not_before: float = float("-inf")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reading:
     """One good reading; `at` by the wall clock, `monotonic` by the other one, both from before it was asked for."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from bot.core.errors import SettingsError
+from bot.core.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageSettings:
     """One page; times in seconds. Raises `SettingsError` for an address that is not safe to read from.
 

@@ -21,7 +21,6 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -33,6 +32,7 @@ from redis.retry import Retry
 from bot.adapters.store.faults import unavailable
 from bot.adapters.store.launch import NO_SERVER, Place, launch, log_end, place_for, server_program
 from bot.core.errors import SettingsError, StoreUnavailable
+from bot.core.frozen import frozen
 
 PATIENCE = 60.0
 """How long a start, a stop or another process's start may take, in seconds: a big file takes a while to load."""
@@ -43,7 +43,7 @@ SPACE = 1_000_000
 """Least free bytes on the disk for a start."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbeddedStatus:
     """What is known of the server of a data directory; figures are None while it does not run or answer."""
 

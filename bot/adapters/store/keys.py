@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import quote
@@ -30,6 +29,7 @@ from bot.adapters.store.registry import (
     WISHES,
 )
 from bot.core.event import Origin
+from bot.core.frozen import frozen
 
 LONGEST = 64
 """Longest name that is kept readable; a longer one is replaced by its hash."""
@@ -47,7 +47,7 @@ def encoded(name: str) -> str:
     return f"~{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Keys:
     """The keys of one workspace; `tenant` is its hash tag, without the braces."""
 
@@ -104,7 +104,7 @@ class Keys:
         return TALLY.key(self.tenant, encoded(week) or EMPTY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageKeys:
     """The keys of one status page; `page` is its id, encoded."""
 

@@ -6,12 +6,12 @@ import os
 import subprocess
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
 
 from bot.core.errors import SettingsError, StoreUnavailable
+from bot.core.frozen import frozen
 
 LONGEST_SOCKET = 100
 """Longest path of a unix socket, in bytes: 104 on macOS with its end, 108 on Linux."""
@@ -37,7 +37,7 @@ maxmemory-policy noeviction
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where the server of a data directory keeps what."""
 

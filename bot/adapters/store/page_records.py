@@ -6,7 +6,7 @@ end and with a default. A change an older Redial must not touch raises `SCHEMA`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from sys import intern
 from typing import TypeVar
@@ -15,6 +15,7 @@ import msgspec
 
 from bot.core.changing import changed
 from bot.core.errors import RecordTooNew, StoreError
+from bot.core.frozen import frozen
 from bot.core.status.announcement import Announcement, Doing, Head, Intent, Note, Sent, What
 from bot.core.status.incident import Component
 from bot.core.status.subscription import Choice, Place, Subscription
@@ -25,7 +26,7 @@ SCHEMA = 1
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Meta:
     """A page without its incidents."""
 

@@ -8,7 +8,7 @@ number.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Annotated
 from urllib.parse import quote, unquote
 
@@ -16,6 +16,7 @@ import msgspec
 
 from bot.core.errors import RecordTooNew, StoreError
 from bot.core.event import Origin
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Outcome
 from bot.core.triage.conversation import SCHEMA, Conversation, Handoff, Remark, Visit
 from bot.core.triage.placement import Where
@@ -219,7 +220,7 @@ def _where(value: str) -> Where:
         raise RecordTooNew(f"A conversation is held in a way this Redial does not know: {value!r}.") from error
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Confirmation:
     """What a confirmation keeps of an answer: whose, of which revision, and where it was shown."""
 

@@ -7,16 +7,17 @@ script's keys lie in one slot of a cluster.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from bot.core.frozen import frozen
 
 PREFIX = "redial"
 DAY = 24 * 60 * 60
 KeyType = Literal["string", "hash", "zset"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeySpec:
     """One row of the registry. `ttl` is in seconds and starts again with every write of `written_by`.
 

@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha1
 from importlib.resources import files
 from typing import Self
@@ -16,6 +15,7 @@ from redis.asyncio import Redis, RedisCluster
 
 from bot.adapters.store.faults import root, translated
 from bot.adapters.store.line import Argument, ClusterLine, Line
+from bot.core.frozen import frozen
 from bot.ports.meters import UNMETERED, Meters
 
 WITHIN = 5.0
@@ -32,7 +32,7 @@ _HOPELESS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Script:
     """A Lua script of this package; every key it touches is in KEYS."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain
 from typing import cast
 
@@ -10,10 +9,11 @@ from bot.adapters.store.keys import Keys, encoded
 from bot.adapters.store.line import Argument
 from bot.adapters.store.records import Confirmation
 from bot.adapters.store.registry import CLAIM
+from bot.core.frozen import frozen
 from bot.core.triage.conversation import Conversation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """A conversation as its person's index holds it."""
 
@@ -24,7 +24,7 @@ class Entry:
     thread: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attempt:
     """One turn on its way to the store; `token` tells its own claim from somebody else's."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from bot.core.frozen import frozen
 
 _TRAILING = re.compile(r"^(?P<words>.*?)\s*\{(?P<inside>[^{}]*)\}\s*$", re.DOTALL)
 _ONE = re.compile(
@@ -16,7 +18,7 @@ _ONE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attributes:
     """Parsed attributes; `id` is empty when none was given."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, MutableSequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Sign
 from bot.core.guides.problem import Problem
 
@@ -26,7 +27,7 @@ _HUNDRED = 100
 _SIGN_KEYS = frozenset({"text", "outranks"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FrontMatter:
     """What the head of a guide says."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from bot.core.frozen import frozen
 from bot.core.text import Block, Evidence, Inline
 
 UNSURE = "unsure"
@@ -21,7 +22,7 @@ class Outcome(StrEnum):
     LEFT = "left"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Condition:
     """`browser=chrome|edge os=windows`: every named fact has one of its values."""
 
@@ -40,7 +41,7 @@ class Condition:
         return next((fact for fact, _ in self.needs if fact not in facts), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToStep:
     """A choice that goes to a step of a guide; an empty step is that guide's start."""
 
@@ -48,14 +49,14 @@ class ToStep:
     step: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToOutcome:
     """A choice that ends the conversation."""
 
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Onward:
     """A choice of a question about a fact: go on where the fact was needed (`[Chrome](#)`)."""
 
@@ -63,7 +64,7 @@ class Onward:
 Target = ToStep | ToOutcome | Onward
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """An answer a person can give at a step."""
 
@@ -77,7 +78,7 @@ class Choice:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variant:
     """A part of a step for those it fits; `when=None` is the short form that fits all the others."""
 
@@ -88,7 +89,7 @@ class Variant:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """Something to look at or do, and the choices that follow.
 
@@ -130,7 +131,7 @@ class Step:
         return next((c for c in self.choices if choice_id == c.id or choice_id in c.was), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """A question people ask while a guide is played, and its answer."""
 
@@ -144,7 +145,7 @@ class Question:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sign:
     """A literal piece of program output that points to a guide; it may outrank other guides' signs."""
 
@@ -154,7 +155,7 @@ class Sign:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guide:
     """One article of `content/guides/<locale>/`. local: an incident at Claude does not explain what it is about.
 

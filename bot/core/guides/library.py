@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from bot.core.errors import RecordTooNew
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Choice, Guide, Outcome, Step, ToStep
 from bot.core.messages import Messages
 from bot.core.services import Services
@@ -23,7 +24,7 @@ Place = tuple[str, str]
 """A guide's id and a step's."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Library:
     """Guides by id, the questions for facts, the ends, Redial's sentences, and what the status page covers.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it.tree import SyntaxTreeNode
 
+from bot.core.frozen import frozen
 from bot.core.guides.attributes import Attributes, split_attributes
 from bot.core.guides.frontmatter import FrontMatter, split_front_matter
 from bot.core.guides.guide import (
@@ -48,7 +49,7 @@ _ID = re.compile(r"[\w-]+")
 _LINK = re.compile(r"^(?:(?P<file>[\w-]+)\.md)?(?:#(?P<anchor>[\w-]*))?$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patch:
     """A guide file as read: `merge` says that it lies over a guide of the same name instead of replacing it.
 

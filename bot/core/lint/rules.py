@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from bot.core.frozen import frozen
 from bot.core.guides.guide import UNSURE, Choice, Guide, Onward, Outcome, Step, ToStep, Variant
 from bot.core.guides.library import Library
 from bot.core.guides.problem import Problem
@@ -65,7 +65,7 @@ def ids(library: Library) -> Iterator[str]:
             yield from (f"{guide.id}#{step.id}#{choice.id}" for choice in step.choices)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Checked:
     """One guide under the rules."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cache
 
+from bot.core.frozen import frozen
 from bot.core.redaction.finders import drawn_from, listed, matching
 from bot.core.redaction.jumble import drawn
 from bot.core.redaction.kinds import Kind, Rule, Span
@@ -59,7 +60,7 @@ _CUT = re.compile(r"[;,)\]}]+$|[&,;](?=[\w.-]+[=:])|;|\\[nrt]")
 _WORD_NEXT = re.compile(r"[ \t]+[a-z|=]|[),]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Name:
     """A word before a sign. strict: it is also a part of ordinary words; weak: its values are often no secrets."""
 
@@ -89,11 +90,14 @@ _NAMES = (
 
 
 def _named(name: _Name) -> Rule:
-    pattern = re.compile(re.escape(name.word) + name.ending + _TAIL)
+    # As with `matching`: compiled when a text first holds the word.
+    @cache
+    def pattern() -> re.Pattern[str]:
+        return re.compile(re.escape(name.word) + name.ending + _TAIL)
 
     def find(view: Projection) -> Iterator[Span]:
         at = 0
-        while found := pattern.search(view.low, at):
+        while found := pattern().search(view.low, at):
             at = found.start() + len(name.word)
             if not (_stands(name, found, view) and (span := _value(name, found, view))):
                 continue

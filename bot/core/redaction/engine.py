@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from bot.core.frozen import frozen
 from bot.core.redaction.kinds import SECRETS, Kind, Rule
 from bot.core.redaction.projection import BARRIER, Projection, clear
 from bot.core.redaction.table import TABLE
@@ -21,7 +21,7 @@ _HARMLESS = 12  # a masked key shows fewer characters than this in one piece
 _ALNUM = re.compile(r"[A-Za-z0-9]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Redacted:
     """A text without what had to go. `removed`: distinct kinds, in order of first appearance."""
 
@@ -34,7 +34,7 @@ class Redacted:
         return not SECRETS.isdisjoint(self.removed)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Cut:
     start: int
     end: int

@@ -12,6 +12,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from html import unescape
 
+from bot.core.frozen import frozen
+
 BARRIER = "\ue000"
 """Stands for each character of a placeholder already in the text, so that no rule reads one as a value."""
 
@@ -63,7 +65,7 @@ _FOREIGN = re.compile("[^\x00-\x7f]+")
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Projection:
     """A text and, run by run, where it came from.
 

@@ -6,17 +6,18 @@ Before anything is sent an intent is stored, so that only one request is ever un
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from hashlib import blake2b
 
+from bot.core.frozen import frozen
 from bot.core.status.subscription import Subscription
 from bot.core.status.watch import Known, Standing
 
 HOUR = 3600
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Head:
     """The headline of an incident as a channel was last told it. quiet: as in `Known`; no message shows it."""
 
@@ -44,7 +45,7 @@ class What(StrEnum):
     BACK = "back"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """A change nobody published an update for; times are seconds since the epoch, as text.
 
@@ -57,7 +58,7 @@ class Note:
     after: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sent:
     """A message of ours. ref: the platform's name for it; shown: mark of what it shows; updates: `incident/update`."""
 
@@ -76,7 +77,7 @@ class Doing(StrEnum):
     EDIT = "edit"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Intent:
     """A request that may be under way. at: the store's time when it was written, filled in by the store.
 
@@ -92,7 +93,7 @@ class Intent:
     at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Announcement:
     """What one channel has of one topic.
 
@@ -132,7 +133,7 @@ class Announcement:
         return self.post.ref if intent.doing is Doing.REPLY and self.post else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Act:
     """One message to send or to edit; the intent says which, `incidents` what it is about.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from urllib.parse import quote, urlsplit
 
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.core.moments import clock, duration, moment, stamp
 from bot.core.status.announcement import Doing, Intent, Note, What
@@ -41,7 +41,7 @@ class Tone(StrEnum):
     GONE = "gone"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """A message to a channel. mention: whom to mention in it, as the platform writes it; empty for nobody.
 
@@ -54,7 +54,7 @@ class Notice:
     thread: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Names:
     """What announcements say besides the vendor's words. components: names of ours by id. drill: nothing is wrong."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from bot.core.frozen import frozen
 
 OVER = frozenset({"resolved", "postmortem", "completed"})
 """Incident states that mean it has ended; every other state, known or not, means it has not."""
@@ -23,7 +24,7 @@ class Health(StrEnum):
     UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Move:
     """A component as an update names it: its state before and after, in the page's words, empty where it gives none."""
 
@@ -38,7 +39,7 @@ class Move:
         return self.after not in {"", "operational"} or self.before not in {"", self.after}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Update:
     """One update of an incident. `at` is in seconds since the epoch, UTC; None when the page gives no usable time.
 
@@ -53,7 +54,7 @@ class Update:
     moves: tuple[Move, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reach:
     """What decides whom an incident concerns. parts: components it did something to; none: it is a general one."""
 
@@ -62,7 +63,7 @@ class Reach:
     parts: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Incident:
     """An incident as the page publishes it; times as in `Update`.
 
@@ -126,7 +127,7 @@ class Incident:
         return None if at is None or at > now else now - at
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Component:
     """A part of the service the page reports on. hidden: the page shows it only while something is wrong with it."""
 
@@ -141,7 +142,7 @@ class Component:
         return self.status == "operational"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Board:
     """One page as last read. `read_at`: seconds since the epoch of the last good reading, None before the first.
 

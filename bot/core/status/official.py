@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from bot.core.frozen import frozen
 from bot.core.guides.guide import UNSURE, Guide
 from bot.core.guides.library import Library
 from bot.core.messages import Messages
@@ -24,7 +24,7 @@ ANSWERS = (INCIDENT, CLEAR, UNKNOWN)
 _LATEST_BODY = 300
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """What the page says about one person's trouble; worded only where it is said, which few turns do."""
 

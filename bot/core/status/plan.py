@@ -7,10 +7,11 @@ comparison.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 
 from bot.core.bounds import BOUNDS, Bounds
+from bot.core.frozen import frozen
 from bot.core.status.announcement import HOUR, Act, Announcement, Doing, Head, Intent, Note, Sent, What, head_of, key_of
 from bot.core.status.subscription import Standing as Wish
 from bot.core.status.subscription import Subscription
@@ -18,19 +19,19 @@ from bot.core.status.topics import Topic
 from bot.core.status.watch import Kind, Known, Standing, last_activity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nothing:
     """The channel has what it should have."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Later:
     """Something is left to do, but not before this time of the store."""
 
     at: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resolve:
     """A request was under way and its result is not known: find out first."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from urllib.parse import urlsplit
 
 from bot.core.errors import StatusError
+from bot.core.frozen import frozen
 from bot.core.status.incident import Component, Incident, Move, Update
 from bot.core.text import visible
 
@@ -43,7 +43,7 @@ Json = Mapping[str, object]
 Hosts = frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """What `summary.json` tells: components, incidents it calls unresolved, planned and running maintenances."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.core.frozen import frozen
 from bot.core.status.incident import Reach
 from bot.core.status.watch import Bundle, Known
 
@@ -12,7 +12,7 @@ IMPACTS = ("none", "minor", "major", "critical")
 """Impacts of an incident, least first; one the page invents counts as graver than all: it is not to be overlooked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A channel of a workspace on a platform."""
 
@@ -33,7 +33,7 @@ class Standing(StrEnum):
     ENDING = "ending"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """What a channel chose.
 
@@ -82,7 +82,7 @@ class Choice:
         return bool(self.mention) and not known.over and loud
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subscription:
     """What a channel chose, and from when on.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from bot.core.frozen import frozen
 from bot.core.status.subscription import Subscription, rank
 from bot.core.status.watch import Bundle, Kind, Known, Page
 
@@ -18,7 +18,7 @@ class Covers(Protocol):
         """Ids of the incidents; empty before anything was sent."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Topic:
     """Incidents that are one message in a channel. due: a first message may be sent; else it is only followed up.
 

@@ -7,9 +7,10 @@ component data mean nothing; a name, an impact, a state or the words of an updat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
+from bot.core.frozen import frozen
 from bot.core.status.incident import OVER, Component, Incident, Reach
 
 DAY = 86400.0
@@ -49,7 +50,7 @@ class Kind(StrEnum):
     DIGEST = "digest"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bundle:
     """Incidents that are one message to each channel, from this revision of the page on."""
 
@@ -59,7 +60,7 @@ class Bundle:
     incidents: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """An incident as far as it is known. `incident.components` are all it ever named.
 
@@ -95,7 +96,7 @@ class FeedHealth(StrEnum):
     CHALLENGED = "challenged"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trouble:
     """The page cannot be read. since: seconds since the epoch; why: for operators; told: operators know already.
 
@@ -108,7 +109,7 @@ class Trouble:
     told: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """One page. `revision` rises with every change of substance; `read_at` is the page's time of the last reading.
 
@@ -139,7 +140,7 @@ class Page:
         return tuple(sorted(found, key=lambda known: known.incident.started_at or 0.0))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """One good reading. `at` is the page's own time.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from bot.core.form import Answers, Form, Option, Question
+from bot.core.frozen import frozen
 from bot.core.messages import Messages
 from bot.core.status.subscription import IMPACTS, Choice
 
@@ -28,7 +29,7 @@ Phrase = tuple[str, ...]
 _TOKEN = re.compile(r"[^\s,;_-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """A component of a page. label: as people read it here; name: as the page calls it."""
 
@@ -37,7 +38,7 @@ class Part:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Menu:
     """What can be chosen of one page in one channel. mentions: whom the platform lets Redial mention there."""
 
@@ -48,7 +49,7 @@ class Menu:
     languages: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Words:
     """What somebody typed. answers: what was understood; unknown: what was not; names: how many of it were names."""
 

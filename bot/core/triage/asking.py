@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from heapq import nlargest
 from math import log2, prod
 
+from bot.core.frozen import frozen
 from bot.core.guides.guide import UNSURE, Guide
 from bot.core.guides.library import Library
 from bot.core.triage.conversation import Conversation
@@ -44,7 +44,7 @@ _PRINTED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Next:
     """What comes next without a guide: a fact to ask for, guides to offer, the one that is plain, or nothing."""
 

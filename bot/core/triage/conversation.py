@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from bot.core.event import Origin
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Outcome
 from bot.core.triage.placement import Where
 
@@ -16,7 +17,7 @@ WHAT = "@what"
 """Step of a conversation that has no guide yet: the exact line is asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Visit:
     """A step that was answered; `by` is empty where Redial answered by itself."""
 
@@ -27,7 +28,7 @@ class Visit:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remark:
     """Something a person wrote besides choosing an answer, redacted."""
 
@@ -41,7 +42,7 @@ GONE = "?"
 """Stands where somebody took part who has asked to be forgotten."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Handoff:
     """What became of a hand-off to the helpers a platform's settings name.
 
@@ -60,7 +61,7 @@ class Handoff:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conversation:
     """A triage. `report` and `notes` are redacted; times are seconds since the epoch.
 

@@ -6,10 +6,9 @@ it is to be stored (one revision on, if anything changed) and the one view to an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bot.core.changing import changed
 from bot.core.event import Origin
+from bot.core.frozen import frozen
 from bot.core.guides.guide import UNSURE, Choice, Onward, Outcome, Step, ToOutcome
 from bot.core.guides.library import FACTS, WHICH, Library
 from bot.core.recogniser.engine import Decision, Recognition
@@ -43,7 +42,7 @@ _ENDS = {
 """The ways out that end a conversation."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Begin:
     """A report, redacted, what it was recognised as, and how it will be held."""
 
@@ -52,7 +51,7 @@ class Begin:
     where: Where = Where.DIRECT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Say:
     """Something written in an open conversation, redacted, and what it would be recognised as on its own."""
 
@@ -60,7 +59,7 @@ class Say:
     recognition: Recognition
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Press:
     """A press on a message that showed `step` at `revision`; `choice` may be a way out, such as `@back`."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Guide, Outcome
 from bot.core.guides.library import WHICH, Library
 from bot.core.text import Inline, Span, Text, plain
@@ -12,7 +11,7 @@ from bot.core.triage.conversation import Conversation
 from bot.core.triage.placement import Where
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Folded:
     """What stays of a question: its words, what was answered, and the id of who answered.
 

@@ -7,10 +7,11 @@ sending follows the rules of announcements: an intent first, a key to look for, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from bot.core.bounds import BOUNDS, Bounds
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Guide
 from bot.core.guides.library import Library
 from bot.core.status.incident import Board, Health
@@ -47,7 +48,7 @@ class Doing(StrEnum):
     END = "end"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gathering:
     """One channel's message about one trouble; times are seconds since the epoch.
 
@@ -159,21 +160,21 @@ def _counted(here: Gathering, murmur: Murmur | None) -> Gathering:
 # --- what is to be sent ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Send:
     """Something new is to be sent: the message in the channel, or one below it."""
 
     doing: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edit:
     """The message in the channel has to show something else: the mark of it."""
 
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """Something was under way and nobody knows what became of it: look for it first."""
 

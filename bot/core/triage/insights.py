@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Outcome
 from bot.core.guides.library import FACTS, WHICH, Library
 from bot.core.triage.conversation import WHAT, Conversation
@@ -131,7 +131,7 @@ def _places(counts: Mapping[str, int]) -> Iterator[str]:
     return (name.removeprefix("tried:") for name in counts if name.startswith("tried:"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepInsight:
     """How often a step, as `guide#step`, helped, and was tried."""
 
@@ -140,7 +140,7 @@ class StepInsight:
     tried: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GuideInsight:
     """How many conversations came to a guide, at least; fixed, corrected: of those, None where that is few."""
 
@@ -150,7 +150,7 @@ class GuideInsight:
     corrected: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Insight:
     """What may be said of a time. None stands for a figure that is there but small; `few`: nothing is said at all.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Outcome, Step, ToStep
 from bot.core.guides.library import FACTS, Library
 from bot.core.status.official import INCIDENT
@@ -31,7 +32,7 @@ _PRESENT = "console"
 """The platform where silence means nothing: a terminal waits, and nobody else reads it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pace:
     """Seconds of silence after which somebody is asked once whether they are still there, and a conversation ends.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.core.event import How, InboundEvent
+from bot.core.frozen import frozen
 
 
 class Where(StrEnum):
@@ -28,7 +28,7 @@ class Where(StrEnum):
         return self in {Where.THREAD, Where.MESSAGE}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rooms:
     """A platform's channels as its admins set them: ids of those for triage, and of those Redial reads along in.
 

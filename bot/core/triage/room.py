@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from bot.core.frozen import frozen
 from bot.core.guides.guide import UNSURE, Outcome
 from bot.core.guides.library import Library
 from bot.core.status.official import INCIDENT
@@ -24,7 +25,7 @@ _NETWORK = ("place", "vpn", "network")
 """Facts that tell "our network" from "Claude"."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sensor:
     """When a room is heard: so many people, with the same kind of trouble, within so many minutes."""
 
@@ -42,7 +43,7 @@ class Sensor:
         return max(1, self.people // 2)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signal:
     """What one person last reported: a guide's id, when, and what they stated of it."""
 
@@ -59,7 +60,7 @@ class Verdict(StrEnum):
     OPEN = "open"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shared:
     """A fact all who stated it stated alike."""
 
@@ -68,7 +69,7 @@ class Shared:
     people: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Murmur:
     """What a room says of one kind of trouble. since: the first report that counts."""
 

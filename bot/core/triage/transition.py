@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.core.changing import changed
+from bot.core.frozen import frozen
 from bot.core.guides.library import Library
 from bot.core.status.official import INCIDENT
 from bot.core.triage.conversation import Conversation
@@ -15,7 +16,7 @@ from bot.core.triage.turn import SAME, Around, Turn
 from bot.core.view import View
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Transition:
     """The conversation after the turn and the view to answer with; unchanged ones need not be stored.
 

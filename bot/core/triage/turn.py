@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from bot.core.changing import changed
+from bot.core.frozen import frozen
 from bot.core.guides.guide import UNSURE, Choice, Outcome, Question, Step, ToOutcome, ToStep
 from bot.core.guides.library import FACTS, WHICH, Library
 from bot.core.messages import Value
@@ -34,7 +35,7 @@ _HOPS = 60
 """More steps than any chain of automatic answers has: a guide that goes round in circles stops here."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Around:
     """What holds while a turn is played. now: seconds since the epoch; managed: devices belong to the company.
 
