@@ -76,11 +76,38 @@ async def test_chat_and_run_load_what_they_use_once_content_is_kept() -> None:
         profiled = {**env, "PYTHONPROFILEIMPORTTIME": "1"}
         talk = await start.ran(chat, profiled, said)
         talking = {name.partition(".")[0] for name in start.imported(talk)}
-        serving = {name.partition(".")[0] for name in start.imported(await start.ran(serve, profiled))}
+        run = await start.ran(serve, profiled)
+        serving = {name.partition(".")[0] for name in start.imported(run)}
     assert not talking & {*PARSERS, *SLACK, *DISCORD, *SERVICES}
     assert not re.findall(r"\| +((?:handlers|bot\.core\.status|bot\.ports)\.announc\w+)$", talk.err, re.MULTILINE)
     assert not serving & {*PARSERS, *DISCORD, "prompt_toolkit", "prometheus_client"}
     assert serving >= SLACK
+    assert len(own(talk)) <= 140, own(talk)
+    assert len(own(run)) <= 200, own(run)
+
+
+def own(ran: start.Ran) -> list[str]:
+    """The modules of Redial that a process imported."""
+    return sorted(re.findall(r"\| +((?:bot|handlers|content)(?:\.\S+)?)$", ran.err, re.MULTILINE))
+
+
+def test_of_kept_guides_only_those_that_are_played_are_unpacked(tmp_path: Path) -> None:
+    there = "sum(type(thing) is Step for thing in gc.get_objects())"
+    code = f"""
+import gc, json
+from bot.core.guides.guide import Step
+from bot.runtime.loading import load
+library = load().library
+before = {there}
+guide, _ = library.step("response-cut-off", "")
+print(json.dumps([before, {there}, len(guide.steps), sum(len(one.steps) for one in library.guides.values())]))
+"""
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, check=True)  # noqa: S603
+    before, after, steps, all_steps = json.loads(done.stdout)
+    assert before == 0
+    assert after == steps < all_steps / 5
 
 
 # --- a turn ----------------------------------------------------------------------------------------------------
