@@ -238,8 +238,9 @@ def ours(crowd: Crowd, count: int) -> Play:
 
 
 def _floor(party: Party, crowd: Crowd, count: int) -> Play:
-    scenes = itertools.cycle(crowd.scenes)
-    events = [crowd.pressed(next(scenes), "bench", 1, crowd.ids[0][1], _person(0)) for _ in range(count)]
+    # In as many threads as ours: discord.py asks of one thread one thing at a time.
+    threads, scenes = itertools.cycle(thread for _, thread in crowd.ids), itertools.cycle(crowd.scenes)
+    events = [crowd.pressed(next(scenes), "bench", 1, next(threads), _person(0)) for _ in range(count)]
 
     async def play(number: int) -> None:
         name, event = events[number]
