@@ -26,7 +26,7 @@ def silent(talk: Talk | None = None) -> Conversation:
     """A conversation in a chat, as it stands after its last turn."""
     here = (talk or Talk().starts("cut-off")).here
     here = replace(here, origin=replace(here.origin, platform="slack"))
-    return replace(here, due=due(here, PACE))
+    return replace(here, due=due(here, PACE, here.touched))
 
 
 def around(now: float, answer: str = "clear", pace: Pace = PACE) -> Around:
@@ -50,7 +50,7 @@ class TestSilence:
 
     def test_an_answer_begins_the_silence_anew_and_nobody_is_asked_twice(self) -> None:
         here = replace(silent(), nudged=True)
-        assert due(here, PACE) == here.touched + DAY
+        assert due(here, PACE, here.touched) == here.touched + DAY
         assert quiet(replace(here, due=here.touched + DAY), PACE, here.touched + HALF) is Quiet.WAIT
 
     def test_nobody_is_hurried_while_the_page_shows_trouble(self) -> None:
@@ -67,17 +67,17 @@ class TestSilence:
     @pytest.mark.parametrize("outcome", Outcome)
     def test_what_has_ended_or_waits_is_left_alone(self, outcome: Outcome) -> None:
         here = replace(silent(), outcome=outcome)
-        assert due(here, PACE) == 0.0
+        assert due(here, PACE, here.touched) == 0.0
         assert quiet(here, PACE, here.touched + 9 * DAY) is Quiet.WAIT
 
     def test_a_terminal_waits(self) -> None:
-        assert due(Talk().starts("cut-off").here, PACE) == 0.0
+        assert due(Talk().starts("cut-off").here, PACE, 1.0) == 0.0
 
     def test_either_can_be_switched_off(self) -> None:
         here = silent()
-        assert due(here, Pace(nudge=0)) == here.touched + DAY
-        assert due(here, Pace(nudge=0, close=0)) == 0.0
-        assert due(here, Pace(close=0)) == here.touched + HALF
+        assert due(here, Pace(nudge=0), here.touched) == here.touched + DAY
+        assert due(here, Pace(nudge=0, close=0), here.touched) == 0.0
+        assert due(here, Pace(close=0), here.touched) == here.touched + HALF
         assert quiet(replace(here, nudged=True), Pace(close=0), here.touched + 9 * DAY) is Quiet.WAIT
         late = around(here.touched + 2 * DAY)
         assert quiet(here, PACE, late.now) is Quiet.CLOSE, "after a day nobody is asked any more"

@@ -14,7 +14,7 @@ from bot.adapters.discord.decode import ORIGINAL, reference, referred
 from bot.adapters.discord.faults import Expired, Locked
 from bot.adapters.discord.render import PLAIN, Json, Renderer, Setting
 from bot.adapters.discord.rights import named
-from bot.adapters.discord.wire import Reply, Wire
+from bot.adapters.discord.wire import NOBODY, Reply, Wire
 from bot.core.errors import ChannelGone, ChatError, ChatUnavailable, NotAllowed
 from bot.core.event import Commanded, InboundEvent, Origin, Pressed, Said
 from bot.core.form import Form, Option
@@ -362,6 +362,6 @@ def address(workspace: str, channel: int, message: int = 0) -> str:
 
 
 def _only(user: str) -> discord.AllowedMentions:
-    return discord.AllowedMentions(
-        everyone=False, roles=False, users=[discord.Object(int(user))] if user else False, replied_user=False
-    )
+    if not user:
+        return NOBODY
+    return discord.AllowedMentions(everyone=False, roles=False, users=[discord.Object(int(user))], replied_user=False)

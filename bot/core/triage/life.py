@@ -51,18 +51,18 @@ class Quiet(StrEnum):
     WAIT = "wait"
 
 
-def due(conversation: Conversation, pace: Pace, *, nudging: bool = False) -> float:
-    """Return when the silence of a conversation is to be looked at, if nothing happens till then; 0 for never.
+def due(conversation: Conversation, pace: Pace, now: float, *, nudging: bool = False) -> float:
+    """Return when the silence of a conversation touched now is to be looked at, if nothing happens; 0 for never.
 
     nudging: it has just been asked whether somebody is still there, which is no reason to close it any later.
     """
     if not conversation.open or conversation.origin.platform == _PRESENT:
         return 0.0
     if pace.nudge and not conversation.nudged and (not pace.close or pace.nudge < pace.close):
-        return conversation.touched + pace.nudge
+        return now + pace.nudge
     if not pace.close:
         return 0.0
-    return conversation.touched + max(0.0, pace.close - pace.nudge if nudging else pace.close)
+    return now + max(0.0, pace.close - pace.nudge if nudging else pace.close)
 
 
 def quiet(conversation: Conversation, pace: Pace, now: float) -> Quiet:

@@ -35,8 +35,9 @@ def settled(turn: Turn, *, opening: bool = False, nudging: bool = False) -> Tran
     if turn.opened and turn.conversation.open:
         turn.tell_status(turn.reading())
     if turn.changed:
-        after = changed(turn.conversation, revision=turn.conversation.revision + 1, touched=turn.around.now)
-        turn.conversation = changed(after, due=due(after, turn.around.pace, nudging=nudging))
+        here, now = turn.conversation, turn.around.now
+        looked_at = due(here, turn.around.pace, now, nudging=nudging)
+        turn.conversation = changed(here, revision=here.revision + 1, touched=now, due=looked_at)
     return Transition(turn.conversation, Showing(turn, opening=opening or turn.opened).view(), turn.changed)
 
 
