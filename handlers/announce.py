@@ -48,8 +48,8 @@ class Walked:
     settled: int = 0
 
 
-_Serving = asyncio.Task[tuple[int, str]]
-"""Serves a channel; how much was done, and its id if something is left."""
+_Serving = asyncio.Task[None]
+"""Serves a channel."""
 
 
 @dataclass(slots=True)
@@ -60,11 +60,11 @@ class _Sum:
     acts: int = 0
     left: set[str] = field(default_factory=set)
 
-    def take(self, acts: int, waits: str) -> None:
-        """Count a channel. waits: its id, if something is left."""
+    def take(self, clerk: Clerk, *, complete: bool) -> None:
+        """Count a channel."""
         self.channels += 1
-        self.acts += acts
-        self.left |= {waits} if waits else set()
+        self.acts += clerk.acts
+        self.left |= set() if complete else {clerk.subscription.id}
 
 
 @frozen
@@ -158,11 +158,13 @@ class Announcer:
         """Serve these channels."""
         slots, serving, served = asyncio.Semaphore(AT_ONCE), dict[str, _Serving](), _Sum()
 
-        def keep(task: _Serving) -> None:
-            # Of thousands of channels no more stays than this; what failed stays, to be raised.
-            if not task.cancelled() and task.exception() is None:
-                served.take(*task.result())
-                del serving[task.get_name()]
+        async def serve(clerk: Clerk, ids: tuple[str, ...]) -> None:
+            try:
+                served.take(clerk, complete=await clerk.serve(ids))
+                # Of thousands of channels no more stays than the sum; what failed stays, to be raised.
+                del serving[clerk.subscription.id]
+            finally:
+                slots.release()
 
         begun = 0
         beside = [self._looks_for_news(ground, platform), _tells(ground, platform, len(here), served)] if here else []
@@ -176,8 +178,7 @@ class Announcer:
                         await slots.acquire()
                         if ground.news.is_set():
                             break
-                        serving[name] = asyncio.create_task(_served(*clerks[name], slots), name=name)
-                        serving[name].add_done_callback(keep)
+                        serving[name] = asyncio.create_task(serve(*clerks[name]))
                     begun += 1
                 if ground.news.is_set():
                     break
@@ -290,11 +291,3 @@ async def _clerks(
     announced = await office.pages.announced(ground.page.id, read)
     ground = replace(ground, at=announced.at)
     return {s.id: (Clerk(office, ground, s, dict(announced.records.get(s.id, {}))), wanted[s.id]) for s in batch}
-
-
-async def _served(clerk: Clerk, ids: tuple[str, ...], slots: asyncio.Semaphore) -> tuple[int, str]:
-    try:
-        complete = await clerk.serve(ids)
-        return clerk.acts, "" if complete else clerk.subscription.id
-    finally:
-        slots.release()

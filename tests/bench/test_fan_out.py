@@ -188,6 +188,16 @@ def test_every_channel_hears_of_it_and_of_its_end_within_the_budgets(record_prop
     lived(living())
 
 
+def test_a_walk_that_has_told_everybody_leaves_nobody() -> None:
+    async def living() -> None:
+        country = await Country.build(1500)
+        await country.reads(made("new", impact="major", at=START))
+        walked = await country.announcers["discord"].walk(CLAUDE, "discord")
+        assert (walked.acts, walked.left) == (1500, 0), "the last one may end in the moment it is looked at"
+
+    lived(living())
+
+
 def test_what_a_walk_needs_itself_does_not_grow_with_the_channels() -> None:
     async def living(channels: int) -> None:
         country = await Country.build(channels)

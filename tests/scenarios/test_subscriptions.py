@@ -201,6 +201,23 @@ class Interrupted(PaperChannels):
         return await super().post(place, key, notice)
 
 
+async def test_who_is_gone_before_their_turn_is_not_waited_for() -> None:
+    paper = Interrupted()
+    town = await Town.build({"paper": paper})
+    listening = [await town.listen(f"C{n:03}") for n in range(AT_ONCE + BATCH + 1)]
+    await town.tells(page_of(*OLD))
+
+    async def leaves() -> None:
+        there = await town.pages.subscription(CLAUDE, listening[-1].place)
+        assert there
+        assert await town.pages.change(there, None)
+
+    paper.then = leaves
+    walked = await town.tells(page_of(made("new"), *OLD))
+    assert (walked.acts, walked.left) == (len(listening) - 1, 0)
+    assert await town.pages.settled(CLAUDE, "paper") == await town.pages.revision(CLAUDE)
+
+
 async def test_who_chooses_anew_while_others_are_told_first_hears_of_all_that_is_open_then() -> None:
     paper = Interrupted()
     town = await Town.build({"paper": paper})
