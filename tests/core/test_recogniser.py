@@ -13,7 +13,7 @@ from bot.core.errors import ContentError
 from bot.core.guides.guide import Guide, Sign
 from bot.core.recogniser.engine import Decision, Recogniser, Recognition, parse_products
 from handlers.recognition_report import Labelled, Report, evaluate, render
-from tests.core.reports import NEAR_MISSES, chatter, official_strings, own_reports, recogniser
+from tests.core.reports import NEAR_MISSES, blind_reports, chatter, official_strings, own_reports, recogniser
 
 
 def say(text: str) -> Recognition:
@@ -48,6 +48,25 @@ def test_reports_that_were_not_learnt_from_are_recognised() -> None:
     assert report.figures.offered <= 15, render(report)
     # Of about seventy that are not ours: four. Some of the last three authors' were written to look like ours.
     assert report.figures.false_claims <= 6, render(report)
+
+
+@pytest.mark.parametrize("form", ["long", "chat"])
+def test_reports_of_an_author_nothing_was_learnt_from_are_recognised(form: str) -> None:
+    """These are the goals; whoever misses one learns from other reports, never from these."""
+    rows = [row for row in blind_reports() if row.id.endswith(form)]
+    report = evaluate(rows, {row.id: say(row.text) for row in rows})
+    assert report.figures.n == 180
+    assert report.figures.right >= 92, render(report)
+    assert report.figures.first >= 88, render(report)
+    assert report.figures.wrong <= 3.5, render(report)
+    assert report.figures.offered <= 20, render(report)
+    assert report.figures.traps >= 85, render(report)
+
+
+def test_what_is_not_ours_is_not_claimed_from_an_author_nothing_was_learnt_from() -> None:
+    # In both forms together: eighteen are not ours, and one of eighteen is more than the goal.
+    report = evaluate(blind_reports(), {row.id: say(row.text) for row in blind_reports()})
+    assert report.figures.false_claims <= 3.5, render(report)
 
 
 def test_what_only_looks_like_ours_is_seldom_claimed() -> None:
@@ -172,7 +191,6 @@ def test_the_first_error_named_does_not_mislead(text: str, guide: str) -> None:
     [
         ("claude code mcp: jira needs authentication", "mcp-server"),
         ("claude code makes me log in again every single morning", "sign-in"),
-        ("Connection lost while claude was sending a mail via gmail connector", "response-cut-off"),
         ("claude\nAbort trap: 6", "local-tool-failure"),
         ("dispatch on phone: Offline / Can't reach your desktop", "remote-control"),
         ("ModuleNotFoundError: Claude Code not found at: /usr/bin/claude", "local-tool-failure"),
@@ -181,6 +199,12 @@ def test_the_first_error_named_does_not_mislead(text: str, guide: str) -> None:
 )
 def test_where_it_failed_counts_more_than_how(text: str, guide: str) -> None:
     assert say(text).candidates[0].guide == guide
+
+
+def test_a_connection_lost_in_the_middle_of_work_is_read_both_ways() -> None:
+    found = say("Connection lost while claude was sending a mail via gmail connector")
+    assert found.decision is Decision.CHOOSE
+    assert {one.guide for one in found.candidates[:2]} == {"response-cut-off", "web-connection-lost"}
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from bot.core.frozen import frozen
 from bot.core.recogniser.match import Found
 from bot.core.recogniser.sight import Pointer, Sight, Wording
 
@@ -12,18 +13,18 @@ GUIDE, CHOOSE, ASK, NONE = "guide", "choose", "ask", "none"
 
 _OFFERS = 3
 _NAMED = 2
-_SIGN, _RULED = 0.45, 0.95
+_SIGN, _RULED = 0.55, 0.95
 """How far a guide's own sign is trusted beside the weights; and where they do not know its guide, or it outranks."""
 _HINT, _STRENGTH = 0.3, (0.45, 0.6, 0.75, 0.8, 0.85)
 """How far a phrase is: one that is only a hint, and one of one, two … five or more groups of words."""
 _RANKED = ((1.0,), (0.65, 0.35), (0.6, 0.25, 0.15))
 """How several guides share what is trusted, by their number: the likeliest first."""
-_WRONG, _AWAY, _CLAIM, _OFFER = 0.9, 2.0, 1.6, 0.04
+_WRONG, _AWAY, _CLAIM, _OFFER = 0.9, 3.0, 1.3, 0.12
 """What it costs, where a right answer gains 1: a wrong guide, stepping aside from trouble of ours, claiming what is not
 ours, and one press more for an offer. Asking back costs nothing but its turn."""
 _BARE = 0.45
 """The share of a text that is literal output, from which on it is hardly anything else."""
-_SETTLED, _UNMISTAKABLE = 0.75, 0.9
+_SETTLED, _UNMISTAKABLE = 0.75, 0.8
 """How likely a guide is that no second look could change, and one that needs no offer and no other sign of Claude."""
 _NOT_STRANGE = 0.2
 """How unlikely it has to be that a text is not ours before another product's name alone does not decide."""
@@ -33,7 +34,7 @@ _TRANSPORT = 2
 """The rank of shared output, as in `shared-output.toml`, that tells only how something failed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """A decision with what it rests on; `settled`: looking again could not change it."""
 

@@ -29,7 +29,7 @@ _SPAN = 5
 """Most words that are quoted as a reason."""
 MARK_SHARE = 0.25
 """How much one mark counts beside all words together."""
-SHARPNESS = 2.4
+SHARPNESS = 2.0
 """Makes shares as sure as they prove to be: learnt weights are held small and sound less sure than they are."""
 
 
