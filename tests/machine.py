@@ -6,7 +6,7 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable
 
-DEADLINE = 60.0
+DEADLINE = 90.0
 """Seconds until a test that waits in vain says where, on a machine that does much else."""
 
 
@@ -26,11 +26,18 @@ def free_port() -> int:
     return free_ports(1)[0]
 
 
-async def until(true: Callable[[], object], within: float = DEADLINE) -> None:
-    """Wait until something is so; it may have to be asked for."""
-    async with asyncio.timeout(within):
-        while True:
-            found = true()
-            if await found if isinstance(found, Awaitable) else found:
-                return
-            await asyncio.sleep(0.02)
+async def until(true: Callable[[], object], what: str = "", within: float = DEADLINE) -> None:
+    """Wait until something is so; it may have to be asked for. what: what is waited for, for who waits in vain."""
+    pause = 0.01
+    try:
+        async with asyncio.timeout(within) as bound:
+            while True:
+                found = true()
+                if await found if isinstance(found, Awaitable) else found:
+                    return
+                # What takes long is not asked for more often than a tenth of a second.
+                await asyncio.sleep(pause := min(0.1, pause * 1.3))
+    except TimeoutError:
+        if bound.expired():
+            raise AssertionError(f"in vain for {within:.0f} s: {what or true}") from None
+        raise

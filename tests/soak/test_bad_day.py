@@ -13,8 +13,9 @@ from typing import Any
 from tests.adapters.slack.office import seen
 from tests.adapters.slack.web import Fault
 from tests.fakes.discord import said as words_of
+from tests.machine import until
 from tests.scenarios.announcing import CODE, OLD, made, page_of, said
-from tests.soak.world import World, until, world
+from tests.soak.world import World, world
 
 
 async def test_an_incident_reaches_slack_and_discord_to_its_green_end_although_both_processes_are_killed(

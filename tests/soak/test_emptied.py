@@ -8,9 +8,10 @@ import time
 from pathlib import Path
 
 from tests.adapters.slack.office import seen
+from tests.machine import until
 from tests.scenarios.announcing import made
 from tests.soak.test_bad_day import publish, says, shows, told
-from tests.soak.world import TEAM, World, until, world
+from tests.soak.world import TEAM, World, world
 
 
 async def test_an_emptied_redis_costs_no_message_and_operators_are_told(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from tests.adapters.slack.office import seen
 from tests.adapters.slack.web import Fault
-from tests.soak.world import CUT_OFF, KEY, World, until, world
+from tests.machine import until
+from tests.soak.world import CUT_OFF, KEY, World, world
 
 
 @pytest.mark.parametrize("carried", [True, False], ids=["it arrives", "it does not arrive"])

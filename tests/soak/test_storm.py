@@ -16,8 +16,9 @@ from tests.adapters.slack.office import signed
 from tests.contract.test_chat import CUT_OFF
 from tests.fakes.discord import said as words_of
 from tests.fakes.limits import Limits
+from tests.machine import until
 from tests.scenarios.announcing import CODE, OLD, made, page_of
-from tests.soak.world import TEAM, World, until, world
+from tests.soak.world import TEAM, World, world
 
 SPEED = 15.0
 PEOPLE, LASTS = 500, 600.0 / SPEED

@@ -14,7 +14,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +28,7 @@ from tests.adapters.statuspage.pageserver import PageServer
 from tests.fakes.discord import Page, discord_page, walked
 from tests.fakes.discord import said as words_of
 from tests.faults.servers import Redis
-from tests.machine import free_ports
+from tests.machine import free_ports, until
 from tests.runtime.redial import Redial
 from tests.scenarios.announcing import CLAUDE, CONSOLE, OLD, page_of
 from tests.scenarios.vendor import MARK, Vendor
@@ -313,14 +313,6 @@ def _order(where: str, texts: list[str]) -> list[str]:
         return []
     said = " | ".join(" ".join(text.split())[:90] for text in texts)
     return [f"{where}: {steps} instead of {list(range(len(steps)))}: {said}"]
-
-
-async def until(true: Callable[[], Awaitable[bool]], what: str, within: float = PATIENCE) -> None:
-    """Wait for something that happens in another process."""
-    deadline = time.monotonic() + within
-    while not await true():
-        assert time.monotonic() < deadline, f"in vain: {what}"
-        await asyncio.sleep(0.1)
 
 
 async def heard(true: Callable[[], bool], within: float) -> bool:

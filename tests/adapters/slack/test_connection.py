@@ -21,8 +21,8 @@ from bot.ports.platform import House
 from bot.runtime.dispatcher import Dispatcher
 from handlers.commands import read
 from tests.adapters.slack.office import SECRET, Office, office, seen
-from tests.adapters.slack.web import APP, BOT, DEADLINE, Fault, slack
-from tests.machine import until
+from tests.adapters.slack.web import APP, BOT, Fault, slack
+from tests.machine import DEADLINE, until
 from tests.scenarios.playing import library
 
 CUT_OFF = "API Error: Connection closed mid-response. The response above may be incomplete."
@@ -96,7 +96,7 @@ class TestSocketMode:
                 at_work.slack.refusing = 1
             await at_work.slack.sockets[-1].send_json({"type": "disconnect", "reason": "refresh_requested"})
             await at_work.slack.sockets[-1].close()
-            await until(lambda: len(at_work.slack.sockets) == 2, 40)
+            await until(lambda: len(at_work.slack.sockets) == 2)
             await at_work.slack.sockets[-1].send_json(envelope(at_work, "10.8"))
             async with asyncio.timeout(DEADLINE):
                 assert (await at_work.slack.heard.get())["envelope_id"] == "10.8"

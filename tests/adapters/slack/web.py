@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import re
-import socket
-import subprocess
-from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from math import ceil
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -28,17 +24,22 @@ from aiohttp import web
 from bot.adapters.slack.render import Message
 from bot.adapters.slack.scopes import SCOPES
 from tests.adapters.slack.kit import faults, modal_faults
+from tests.fakes.emulate import PER_TOKEN, emulate
 from tests.fakes.limits import USES, Limits
-from tests.fakes.npm import NODE, NotBrought, brought
+from tests.fakes.npm import NotBrought
 
-EMULATE = "0.12.2"
 BOT = "xoxb-redial"
 APP = "xapp-redial"
 PEOPLE = ("redial", "ann", "bob")
-DEADLINE = 20.0
 _HISTORIES = frozenset({"conversations.history", "conversations.replies"})
-_TRIES = 3
-_SEED = "slack:\n  team: {name: Support, domain: support}\n  users:\n"
+_TOKENS = 100
+"""Of each person: `emulate` takes so many requests an hour of one token, and no more."""
+_OWN = {BOT: "redial"} | {f"xoxp-{name}": name for name in PEOPLE[1:]}
+_SEED = {
+    "team": {"name": "Support", "domain": "support"},
+    "users": [{"name": name, "real_name": name.title(), "email": f"{name}@example.com"} for name in PEOPLE],
+    "tokens": [{"token": f"{own}.{n}", "user": name} for own, name in _OWN.items() for n in range(_TOKENS)],
+}
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ class Slack:
     planned: dict[str, list[Fault]] = field(default_factory=lambda: defaultdict(list))
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
     users: dict[str, str] = field(default_factory=dict)
+    spent: Counter[str] = field(default_factory=Counter)
+    """Requests to `emulate`, by whose token."""
     sockets: list[web.WebSocketResponse] = field(default_factory=list)
     tickets: set[str] = field(default_factory=set)
     """Addresses of sockets that were used: each serves once."""
@@ -107,8 +110,7 @@ class Slack:
 
     async def ask(self, who: str, method: str, **body: Any) -> dict[str, Any]:  # noqa: ANN401 - Slack's JSON
         """Call `emulate` as somebody, past the door."""
-        token = BOT if who == "redial" else f"xoxp-{who}"
-        headers = {"Authorization": f"Bearer {token}"}
+        headers = self._bearer(BOT if who == "redial" else f"xoxp-{who}")
         async with self.session.post(f"{self.behind}/api/{method}", json=body, headers=headers) as answer:
             found: dict[str, Any] = await answer.json()
         assert found.get("ok"), f"{method}: {found}"
@@ -136,13 +138,19 @@ class Slack:
             found |= {message["ts"]: message for message in thread["messages"]}
         return [found[ts] for ts in sorted(found)]
 
+    def _bearer(self, token: str) -> dict[str, str]:
+        """The right to ask `emulate`, with one of somebody's tokens that it still takes requests of."""
+        self.spent[token] += 1
+        return {"Authorization": f"Bearer {token}.{self.spent[token] // (PER_TOKEN - 1)}"} if token else {}
+
     # --- the door ---
 
     async def method(self, request: web.Request) -> web.Response:
         raw, name = await request.read(), request.match_info["method"]
         is_json = "json" in request.headers.get("Content-Type", "")
         body = msgspec.json.decode(raw) if is_json and raw else dict(parse_qsl(raw.decode()))
-        self.calls.append(Call(name, body, request.headers.get("Authorization", "").removeprefix("Bearer ")))
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        self.calls.append(Call(name, body, token))
         fault = self.planned[name].pop(0) if self.planned[name] else None
         if fault:
             await asyncio.sleep(fault.after)
@@ -154,7 +162,7 @@ class Slack:
             return self._opened(body)
         if wrong := _refused(body):
             return web.json_response({"ok": False, "error": "invalid_blocks", "why": wrong})
-        kept = {key: request.headers[key] for key in ("Authorization", "Content-Type") if key in request.headers}
+        kept = self._bearer(token) | {k: v for k, v in request.headers.items() if k == "Content-Type"}
         async with self.session.post(f"{self.behind}/api/{name}", data=raw, headers=kept) as answer:
             data, status = await answer.read(), answer.status
         self._kept(name, body, data)
@@ -282,11 +290,16 @@ def _refused(body: dict[str, Any]) -> list[str]:
 
 @contextlib.asynccontextmanager
 async def slack() -> AsyncIterator[Slack]:
-    """A workspace with ann and bob in it, for one test."""
-    program = installed()
+    """A workspace with ann and bob in it, for one test, which is skipped where npm cannot bring `emulate`."""
+    try:
+        behind = emulate()
+    except NotBrought as error:
+        pytest.skip(str(error))
     async with contextlib.AsyncExitStack() as closing:
         session = await closing.enter_async_context(aiohttp.ClientSession())
-        one = await _started(program, session, closing)
+        one = Slack(session, f"http://127.0.0.1:{closing.enter_context(behind.workspace(_SEED))}")
+        for name in PEOPLE:
+            one.users[name] = (await one.ask(name, "auth.test"))["user_id"]
         app = web.Application()
         app.router.add_post("/api/{method}", one.method)
         app.router.add_post("/respond", one.respond)
@@ -301,63 +314,3 @@ async def slack() -> AsyncIterator[Slack]:
         yield one
         for connection in one.sockets:
             await connection.close()
-
-
-async def _started(program: Path, session: aiohttp.ClientSession, closing: contextlib.AsyncExitStack) -> Slack:
-    """Start `emulate`; on another port if the first one went to somebody else in between."""
-    for left in reversed(range(_TRIES)):
-        port = closing.enter_context(emulating(program))
-        one = Slack(session, f"http://127.0.0.1:{port}")
-        try:
-            await _ready(one)
-        except (TimeoutError, AssertionError, KeyError, aiohttp.ClientError):
-            if not left:
-                raise
-        else:
-            break
-    return one
-
-
-async def _ready(one: Slack) -> None:
-    async with asyncio.timeout(DEADLINE):
-        while True:
-            try:
-                for name in PEOPLE:
-                    one.users[name] = (await one.ask(name, "auth.test"))["user_id"]
-            except aiohttp.ClientConnectionError:
-                await asyncio.sleep(0.02)
-            else:
-                return
-
-
-@contextlib.contextmanager
-def emulating(program: Path) -> Iterator[int]:
-    """Run `emulate` on a free port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    seed = program.parent / "seed.yaml"
-    process = subprocess.Popen(  # noqa: S603 - our own arguments
-        [NODE, program, "start", "--service", "slack", "--port", str(port), "--seed", seed],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
-    try:
-        yield port
-    finally:
-        process.kill()
-        process.wait(DEADLINE)
-
-
-def installed() -> Path:
-    """Have npm bring `emulate`; the test is skipped where it cannot."""
-    try:
-        home = brought(f"emulate@{EMULATE}")
-    except NotBrought as error:
-        pytest.skip(str(error))
-    program = home / "node_modules" / "emulate" / "dist" / "index.js"
-    people = "".join(f"    - {{name: {n}, real_name: {n.title()}, email: {n}@example.com}}\n" for n in PEOPLE)
-    tokens = "".join(f"    - {{token: {BOT if n == 'redial' else f'xoxp-{n}'}, user: {n}}}\n" for n in PEOPLE)
-    (program.parent / "seed.yaml").write_text(f"{_SEED}{people}  tokens:\n{tokens}", encoding="utf-8")
-    return program
