@@ -18,7 +18,8 @@ class Languages:
     """Tells the languages of `content/products/` apart."""
 
     def __init__(self, languages: Sequence[Language]) -> None:
-        self._scripts = [(one.code, re.compile(f"[{one.script}]")) for one in languages if one.script]
+        # Compiled when a text first has other letters: few have, and it takes a while.
+        self._scripts = [(one.code, f"[{one.script}]") for one in languages if one.script]
         self._letters = {letter: one.code for one in languages for letter in one.letters}
         self._telling: dict[str, list[tuple[str, int]]] = {}
         for one in languages:
@@ -31,7 +32,7 @@ class Languages:
         start = text[:_LOOK]
         if not start.isascii():
             for code, script in self._scripts:
-                if script.search(start):
+                if re.search(script, start):
                     return code
         counts = {_HOME: 0}
         for word in _WORD.findall(start.lower()):

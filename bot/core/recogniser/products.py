@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from bot.core.errors import ContentError
+from bot.core.frozen import frozen
 from bot.core.recogniser.weights import Weights
 
 SIGN_RANK = 8
 """Rank of a guide's own signs among the ranks of shared output."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Output:
     """Program output that other programs write as well; `rank` tells which of several says most."""
 
@@ -24,7 +25,7 @@ class Output:
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Other:
     """A product that is not Claude: `names` are words people use, `signs` output that only it writes."""
 
@@ -33,7 +34,7 @@ class Other:
     signs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A section of the official error page about something that is no connection problem."""
 
@@ -42,7 +43,7 @@ class Section:
     signs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clue:
     """Words that state a fact. `failing`: they do not count where the text says that it works there."""
 
@@ -52,7 +53,7 @@ class Clue:
     failing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     """How a language is told: `script`, letters that decide; `sure`, words that do; `little`, words that help.
 
@@ -66,7 +67,7 @@ class Language:
     sure: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Products:
     """All of `content/products/` that recognising needs.
 
