@@ -75,7 +75,7 @@ def example(eyes: Eyes, report: Labelled, weight: float = 1.0) -> Example:
     text = normalise(redact(report.text).text)
     also = report.acceptable - {report.guide}
     goal = {answer: ALSO / len(also) for answer in also} | {report.guide: 1 - ALSO if also else 1.0}
-    said, sight = weighed(text.spaced), eyes.look(text)
+    said, sight = weighed(text.said), eyes.look(text)
     kinds = (frozenset(hints(said)), frozenset(beginnings(said)), sight.near)
     return Example(kinds, frozenset(sight.marks()), goal, weight)
 

@@ -56,6 +56,20 @@ def test_names_of_two_words_do_not_shift_a_quotation() -> None:
     assert text.quote(start, len("econnreset"))[0] == "ECONNRESET"
 
 
+@pytest.mark.parametrize(
+    ("text", "piece", "quoted"),
+    [
+        ("\u5176\u4e2d\u4e00\u53f0Claude Code\u542f\u7528\u6ca1\u6bdb\u75c5 403 Forbidden", "403", "403"),
+        ("Claude\u3067ECONNRESET, Claude Code\u3067ECONNREFUSED", "econnrefused", "ECONNREFUSED"),
+        ("it prints, I think, l'API: d'abord Claude Code says (input_schema): EPIPE", "epipe", "EPIPE"),
+        (f"{'as long as a line may be ' * 40}and Claude Code: EPIPE", "epipe", "EPIPE"),
+    ],
+)
+def test_a_quotation_is_where_its_words_are_whatever_stands_before_them(text: str, piece: str, quoted: str) -> None:
+    normal = normalise(text)
+    assert normal.quote(normal.spaced.find(piece), len(piece))[0] == quoted
+
+
 def test_long_texts_keep_the_beginning_the_end_and_what_sounds_like_an_error() -> None:
     text = normalise(
         "first words\n" + "nothing to see\n" * 50_000 + "Error: E77 failed\n" + "quiet\n" * 50_000 + "last words"

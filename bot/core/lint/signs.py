@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.core.guides.library import Library
 from bot.core.guides.problem import Problem
 from bot.core.recogniser.match import Literals
-from bot.core.recogniser.normalise import words
+from bot.core.recogniser.normalise import Normal, words
 
 
 def fights(library: Library) -> Iterator[Problem]:
@@ -15,7 +15,7 @@ def fights(library: Library) -> Iterator[Problem]:
     signs = [(guide, sign, words(sign.text)) for guide in library.guides.values() for sign in guide.signs]
     literals = Literals((form, number) for number, (_, _, form) in enumerate(signs))
     for guide, sign, form in signs:
-        for key in sorted({found.key for found in literals.find(form, form.replace(" ", ""))}):
+        for key in sorted({found.key for found in literals.find(Normal.of("", form))}):
             other, theirs, _ = signs[key]
             if other.id == guide.id or other.id in sign.outranks or guide.id in theirs.outranks:
                 continue

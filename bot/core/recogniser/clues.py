@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from bot.core.recogniser.match import Found
 from bot.core.recogniser.normalise import Normal, words
 from bot.core.recogniser.products import Products
 
@@ -17,35 +16,28 @@ _END = "xclausex"
 _CLAUSE_LENGTH = 100
 _GRADED = ("surface", "os", "browser", "provider", "tool_ran")
 _TIMELY = "since"
-_NOT = (
-    " no ",
-    " not ",
-    " without ",
-    " isnt ",
-    " arent ",
-    " never ",
-    " off ",
-    " kein ",
-    " keine ",
-    " sin ",
-    " sans ",
-    " sem ",
-    " без ",
-    " instead of ",
-)
+_NOT = {
+    f" {form} ": form.split()[0]
+    for form in (
+        "no", "not", "without", "isnt", "arent", "never", "off", "kein", "keine", "sin", "sans", "sem", "без",
+        "instead of",
+    )
+}  # fmt: skip
+"""What denies what follows it, and the word that has to be in a text for that."""
 _NOT_AFTER = (" nicht ", " pas ", " plus ")
 
 _REQUEST = re.compile(r"\breq_[0-9A-Za-z]{4,40}")
 _ATTEMPT = re.compile(r"attempt\s*#?\s*(\d{1,3})\s*(?:/|of)\s*(\d{1,3})")
-_VERSION = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,4}(?![.\d])")
+_VERSION = re.compile(r"\d\d{0,2}\.\d{1,3}\.\d{1,4}(?![.\d])")
 _VERSION_OF = re.compile(r"(?:claude[ -]?code|version|cli|\bv)[ :=]{0,3}v?$")
 _MODEL = re.compile(r"\bclaude-[a-z0-9.-]{3,40}|\b(?:opus|sonnet|haiku|fable)(?: ?\d(?:\.\d)?)?\b")
 _TIME = re.compile(
-    r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: ?(?:z\b|utc|gmt|[+-]\d\d:?\d\d))?)?"
-    r"|\b(?<![.:])\d{1,2}:[0-5]\d(?::[0-5]\d)?(?!\d|:\d)"  # no port, no line and column
-    r"(?: ?(?:am|pm)\b)?(?: ?(?:utc|gmt|cet|cest|est|edt|pst|pdt|jst|kst|ist|bst)\b)?"
+    # A digit first, and only then what may not stand before it: so most of a text is passed over fast.
+    r"\d(?<!\w\d)(?:"
+    r"\d{3}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: ?(?:z\b|utc|gmt|[+-]\d\d:?\d\d))?)?"
+    r"|(?<![.:]\d)\d?:[0-5]\d(?::[0-5]\d)?(?!\d|:\d)"  # no port, no line and column
+    r"(?: ?(?:am|pm)\b)?(?: ?(?:utc|gmt|cet|cest|est|edt|pst|pdt|jst|kst|ist|bst)\b)?)"
 )
-_NEAR_TIME, _YEAR = re.compile(r"\d[:-]\d\d"), 4
 _MODELS = ("claude-", "opus", "sonnet", "haiku", "fable")
 _LOOK = 6_000
 
@@ -62,25 +54,40 @@ class Clues:
             *((word, len(self._clues)) for word in well.split("|") if word),
         ]
 
-    def facts(self, found: Sequence[Found], text: Normal) -> Mapping[str, str]:
-        """Return the facts stated; of two values, the one listed first says more (`wsl` before `windows`)."""
-        well = [f.start for f in found if f.key == len(self._clues) and not _unwell(text.spaced, f.start)]
-        doubtful = well and any(f.key in self._failing and _near(f.start, well) for f in found)
-        clauses = _clauses(text) if doubtful else []
-        fine = {bisect_right(clauses, start) for start in well} if doubtful else set()
+    def facts(self, found: Sequence[tuple[int, int]], text: Normal) -> Mapping[str, str]:
+        """Return the facts stated; of two values, the one listed first says more (`wsl` before `windows`).
+
+        found: numbers of clues, and where in `text.spaced` they begin.
+        """
+        nots = [form for form, word in _NOT.items() if word in text.each]
+        fine, clauses = self._fine(found, text, nots)
         first: dict[str, int] = {}
         values: dict[str, set[str]] = {}
-        for place in found:
-            if place.key == len(self._clues):
+        stated: set[int] = set()
+        for number, start in sorted(found):
+            if number in stated or number == len(self._clues):
                 continue
-            clue = self._clues[place.key]
+            clue = self._clues[number]
             # "Not working since today": what is denied there is not the time.
-            denied = clue.fact != _TIMELY and _denied(text.spaced, place.start)
-            if denied or (clue.failing and bisect_right(clauses, place.start) in fine):
+            denied = clue.fact != _TIMELY and _denied(text.spaced, start, nots)
+            if denied or (clue.failing and bisect_right(clauses, start) in fine):
                 continue
-            first[clue.fact] = min(first.get(clue.fact, place.key), place.key)
+            stated.add(number)
+            first.setdefault(clue.fact, number)
             values.setdefault(clue.fact, set()).add(clue.value)
         return {fact: self._clues[n].value for fact, n in first.items() if fact in _GRADED or len(values[fact]) == 1}
+
+    def _fine(
+        self, found: Sequence[tuple[int, int]], text: Normal, nots: Sequence[str]
+    ) -> tuple[Collection[int], Sequence[int]]:
+        """Return the numbers of the clauses in which something works, and where clauses end, if that may matter."""
+        well = [
+            start for number, start in found if number == len(self._clues) and not _unwell(text.spaced, start, nots)
+        ]
+        if not any(number in self._failing and _near(start, well) for number, start in found):
+            return (), ()
+        clauses = _clauses(text)
+        return {bisect_right(clauses, start) for start in well}, clauses
 
 
 def details(text: str) -> dict[str, str]:
@@ -102,7 +109,7 @@ def details(text: str) -> dict[str, str]:
     names = [at for at in map(low.find, _MODELS) if at >= 0]
     if names and (model := _MODEL.search(low, min(names))):
         found["model"] = text[slice(*model.span())]
-    if (near := _NEAR_TIME.search(low)) and (time := _TIME.search(low, max(0, near.start() - _YEAR))):
+    if time := _TIME.search(low):
         found["time"] = text[slice(*time.span())]
     return found
 
@@ -112,16 +119,16 @@ def _near(start: int, others: Sequence[int]) -> bool:
     return any(abs(start - other) < _CLAUSE_LENGTH for other in others)
 
 
-def _denied(spaced: str, start: int) -> bool:
+def _denied(spaced: str, start: int, nots: Iterable[str]) -> bool:
     before = spaced[max(0, start - 14) : start]
-    return any(word in before for word in _NOT)
+    return any(word in before for word in nots)
 
 
-def _unwell(spaced: str, start: int) -> bool:
+def _unwell(spaced: str, start: int, nots: Iterable[str]) -> bool:
     """Say whether "works" is turned round: "ne marche plus", "geht nicht"."""
     after = spaced[start : start + 28]
     return (
-        _denied(spaced, start)
+        _denied(spaced, start, nots)
         or " не " in spaced[max(0, start - 5) : start + 1]
         or any(word in after for word in _NOT_AFTER)
     )

@@ -116,23 +116,23 @@ class Recogniser:
 
     def _judge(self, sight: Sight, text: Normal) -> Verdict:
         """Judge one sight of a text; where only its words speak, the strongest of them are the reason."""
-        said = weighed(text.spaced)
+        said = weighed(text.said)
         verdict = judge(sight, self._weights.shares((hints(said), beginnings(said), sight.near), sight.marks()))
         if verdict.found is None and verdict.candidates:
-            reason = self._weights.reason(text.spaced, verdict.candidates[0][0])
+            reason = self._weights.reason(text.said, verdict.candidates[0][0])
             return replace(verdict, found=Found(_SAID, *reason)) if reason else verdict
         return verdict
 
     def _look_again(self, normal: Normal, verdict: Verdict) -> Verdict:
         """Try what is left when nothing was certain: corrected spelling, a sign typed from memory, attached errors."""
         if len(normal.spaced) <= _SHORT and (spaced := self._typos.correct(normal.spaced)) != normal.spaced:
-            corrected = replace(normal, spaced=spaced, squeezed=spaced.replace(" ", ""))
+            corrected = Normal.of(normal.clean, spaced, normal.dump)
             second = self._judge(self._eyes.look(corrected), corrected)
             if second.best > verdict.best:
                 verdict = replace(second, sign=False, found=None)
             if verdict.decision != GUIDE and (guide := self._alike.find(spaced)):
                 return Verdict(GUIDE, ((guide, 0.7),))
         if normal.dump:
-            attached = replace(normal, spaced=normal.dump, squeezed=normal.dump.replace(" ", ""))
+            attached = Normal.of(normal.clean, normal.dump)
             return verdict.backed_by(self._judge(self._eyes.look(attached), attached))
         return verdict

@@ -12,8 +12,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import ahocorasick
 
@@ -25,6 +24,9 @@ LONG = 12
 _NEAR, _NEAR_EAST, _NEXT, _MORE = 56, 24, 16, 18
 _FIRST_EAST = "\u3040"
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+T = TypeVar("T")
 
 
 class Found(NamedTuple):
@@ -43,12 +45,38 @@ class Found(NamedTuple):
         return text.unsqueeze(self.start, self.length) if self.squeezed else (self.start, self.length)
 
 
+class _Forms(Generic[T]):
+    """Pieces of text, each with what it stands for, that are found in one pass however many they are.
+
+    They are looked for byte by byte: of the letters of all scripts hundreds would be tried in turn at every place.
+    """
+
+    def __init__(self, forms: Mapping[str, T]) -> None:
+        self._automaton = ahocorasick.Automaton()
+        for form, meaning in forms.items():
+            self._automaton.add_word(form.encode().decode("latin-1"), meaning)
+        self._automaton.make_automaton()
+
+    def find(self, text: str) -> list[tuple[int, T]]:
+        """Return where in `text` each piece ends, and what it stands for, in the order of these ends."""
+        if not len(self._automaton):
+            return []
+        found: list[tuple[int, T]] = []
+        data = text.encode()
+        letters = begin = 0
+        for end, meaning in self._automaton.iter(data.decode("latin-1")):
+            letters += len(data[begin : end + 1].decode())
+            begin = end + 1
+            found.append((letters, meaning))
+        return found
+
+
 class Literals:
     """Literal pieces of program output, each with a key; a text's pieces are found in one pass over each form."""
 
     def __init__(self, pieces: Iterable[tuple[str, int]]) -> None:
-        self._long = ahocorasick.Automaton()
-        self._short = ahocorasick.Automaton()
+        long: dict[str, tuple[int, tuple[int, ...]]] = {}
+        short: dict[str, tuple[int, tuple[int, ...]]] = {}
         for text, key in pieces:
             spaced = words(text)
             squeezed = spaced.replace(" ", "")
@@ -57,24 +85,21 @@ class Literals:
             # Several words are broken anywhere by narrow panes, and East Asian ones have no blanks around them.
             # A single word stands for itself: `NotFoundError` is no `ModuleNotFoundError`.
             anywhere = (len(squeezed) >= LONG and " " in spaced.strip()) or _EAST.search(squeezed)
-            automaton, form = (self._long, squeezed) if anywhere else (self._short, spaced)
-            keys, _ = automaton.get(form, ((), 0))
-            automaton.add_word(form, ((*keys, key), len(form)))
-        self._long.make_automaton()
-        self._short.make_automaton()
+            forms, form = (long, squeezed) if anywhere else (short, spaced)
+            length, keys = forms.get(form, (len(form), ()))
+            forms[form] = (length, (*keys, key))
+        self._long, self._short = _Forms(long), _Forms(short)
 
-    def find(self, spaced: str, squeezed: str) -> list[Found]:
+    def find(self, text: Normal) -> list[Found]:
         """Return all pieces of a text in the order of their ends, short ones last."""
         found: list[Found] = []
-        if len(self._long):
-            begins = {0, *accumulate(map(len, spaced.split()))}
-            for end, (keys, length) in self._long.iter(squeezed):
-                start = end + 1 - length
-                if start in begins or squeezed[start] > _FIRST_EAST:
-                    found += [Found(key, start, length, squeezed=True) for key in keys]
-        if len(self._short):
-            for end, (keys, length) in self._short.iter(spaced):
-                found += [Found(key, end + 2 - length, length - 2) for key in keys]
+        squeezed, ends = text.squeezed, text.ends
+        for end, (length, keys) in self._long.find(squeezed):
+            start = end - length
+            if not start or ends[bisect_left(ends, start)] == start or squeezed[start] > _FIRST_EAST:
+                found += [Found(key, start, length, squeezed=True) for key in keys]
+        for end, (length, keys) in self._short.find(text.spaced):
+            found += [Found(key, end + 1 - length, length - 2) for key in keys]
         return found
 
 
@@ -113,68 +138,55 @@ class Phrases:
             if len(phrase.groups) == 1:
                 for number in self._members[phrase.groups[0]]:
                     self._alone[number].append(phrase)
-        self._counted: dict[str, list[int]] = {}
-        self._automaton = ahocorasick.Automaton()
-        for form, number in self._forms.items():
-            if self._only_counted(form, number):
-                self._counted[form.strip()] = [phrase.key for phrase in self._alone.pop(number)]
-                continue
-            # Of the last letter of a form: how far its first word begins before, and its last word ends behind.
-            began, ended = len(form.lstrip()) - 1, int(not form.endswith(" "))
-            self._automaton.add_word(form, (number, began, ended))
-        self._automaton.make_automaton()
-
-    def _only_counted(self, form: str, number: int) -> bool:
-        """Say whether a form is one whole word of which no place is asked for: a set finds those sooner."""
-        if not form.endswith(" ") or " " in form.strip() or number in self._uses:
-            return False
-        return all(phrase.key < self._everywhere for phrase in self._alone.get(number, ()))
+        # Whole words are looked up, which is sooner done than searching for them.
+        self._whole = {form[1:-1]: number for form, number in self._forms.items() if _is_word(form)}
+        self._rest = _Forms({form: _reach(form, n) for form, n in self._forms.items() if not _is_word(form)})
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every whole Latin word the phrases are made of."""
         return frozenset(w for form in self._forms if form.endswith(" ") for w in form.split() if not _EAST.search(w))
 
-    def find(self, spaced: str) -> list[tuple[Found, bool]]:
+    def find(self, text: Normal) -> list[tuple[Found, bool]]:
         """Return every phrase of a text where it is first complete, and whether it is only a hint."""
-        spots = self._spots(spaced)
+        places = self._places(text)
         found = [
             (Found(phrase.key, start, end - start), phrase.hint)
-            for number in spots.keys() & self._alone.keys()
-            for start, end in spots[number][:1]
+            for number in places.there & self._alone.keys()
+            for start, end in places.spots(number)[:1]
             for phrase in self._alone[number]
         ]
-        return found + [(found, phrase.hint) for found, phrase in self._several(spots, spaced)]
+        several = self._several(places)
+        return found + [(Found(phrase.key, start, end - start), phrase.hint) for (start, end), phrase in several]
 
-    def part(self, spaced: str) -> tuple[Counter[int], list[Found]]:
-        """Return how many words are there for each key below `everywhere`, and all that was found from it on."""
-        spots = self._spots(spaced)
-        there = self._counted.keys() & set(spaced.split())
-        keys = Counter(key for word in there for key in self._counted[word])
-        found: list[Found] = []
-        for number in spots.keys() & self._alone.keys():
+    def part(self, text: Normal) -> tuple[dict[int, int], list[tuple[int, int]]]:
+        """Return how many words are there for each key below `everywhere`; from it on, where each key's begin."""
+        places = self._places(text)
+        counts: dict[int, int] = {}
+        begins: list[tuple[int, int]] = []
+        for number in places.there & self._alone.keys():
             for phrase in self._alone[number]:
-                if phrase.key < self._everywhere:
-                    keys[phrase.key] += 1
+                key = phrase.key
+                if key < self._everywhere:
+                    counts[key] = counts.get(key, 0) + 1
                 else:
-                    found += [Found(phrase.key, start, end - start) for start, end in spots[number]]
-        for place, phrase in self._several(spots, spaced):
+                    begins += [(key, start) for start, _ in places.spots(number)]
+        for (start, _), phrase in self._several(places):
             if phrase.key < self._everywhere:
-                keys[phrase.key] += 1
+                counts[phrase.key] = counts.get(phrase.key, 0) + 1
             else:
-                found.append(place)
-        return keys, found
+                begins.append((phrase.key, start))
+        return counts, begins
 
-    def _several(self, spots: Mapping[int, Sequence[Spot]], spaced: str) -> Iterator[tuple[Found, Phrase]]:
+    def _several(self, places: _Places) -> Iterator[tuple[Spot, Phrase]]:
         """Yield the phrases of several groups where they are first complete."""
-        present = frozenset().union(*(self._uses[number] for number in spots.keys() & self._uses.keys()))
-        places = _Places(self._members, spots, spaced)
+        present = frozenset().union(*map(self._uses.__getitem__, places.there & self._uses.keys()))
         for group in present & self._anchored.keys():
             for needed, phrase in self._anchored[group]:
                 if needed <= present:
                     span = places.in_order(phrase) if phrase.ordered else places.together(phrase, group)
                     if span is not None:
-                        yield Found(phrase.key, span[0], span[1] - span[0]), phrase
+                        yield span, phrase
 
     def _by_form(self, wanted: set[int]) -> dict[int, frozenset[int]]:
         """Return the wanted groups every form is a member of, for forms that are in any."""
@@ -184,13 +196,13 @@ class Phrases:
                 uses[number].add(group)
         return {number: frozenset(groups) for number, groups in uses.items()}
 
-    def _spots(self, spaced: str) -> dict[int, list[Spot]]:
-        """Return the places of every word that is there."""
+    def _places(self, text: Normal) -> _Places:
+        """Find what is there."""
         spots: dict[int, list[Spot]] = defaultdict(list)
-        if len(self._automaton):
-            for at, (number, began, ended) in self._automaton.iter(spaced):
-                spots[number].append((at - began, at + ended))
-        return spots
+        for end, (number, began, ended) in self._rest.find(text.spaced):
+            spots[number].append((end - began, end - ended))
+        whole = {self._whole[word]: word for word in self._whole.keys() & text.each}
+        return _Places(self._members, whole, spots, text.spaced)
 
     def _compile(self, text: str, key: int) -> Phrase:
         """Read a phrase; groups of the same words are one group, however many phrases use it."""
@@ -223,18 +235,39 @@ def _form(word: str) -> str:
     return spaced.rstrip() if word.endswith("*") else spaced
 
 
-class _Places:
-    """Where the groups of phrases stand in one text; worked out for a group when a phrase asks for it."""
+def _is_word(form: str) -> bool:
+    """Say whether a form is one whole word."""
+    return form[0] == form[-1] == " " and " " not in form[1:-1]
 
-    def __init__(self, members: Sequence[frozenset[int]], spots: Mapping[int, Sequence[Spot]], spaced: str) -> None:
-        self._members, self._spots, self._spaced = members, spots, spaced
+
+def _reach(form: str, number: int) -> tuple[int, int, int]:
+    """Return how far before the end of a form its first word begins, and its last word ends."""
+    return number, len(form.lstrip()), int(form.endswith(" "))
+
+
+class _Places:
+    """Where words and groups of them stand in one text; worked out when a phrase asks for it."""
+
+    def __init__(
+        self, members: Sequence[frozenset[int]], whole: Mapping[int, str], spots: dict[int, list[Spot]], spaced: str
+    ) -> None:
+        self._members, self._whole, self._spots, self._spaced = members, whole, spots, spaced
+        self.there = whole.keys() | spots.keys()
         self._known: dict[int, list[Spot]] = {}
+
+    def spots(self, number: int) -> list[Spot]:
+        """Return the places of a form that is there, in order."""
+        known = self._spots.get(number)
+        if known is None:
+            word = self._whole[number]
+            known = self._spots[number] = list(_all(f" {word} ", self._spaced))
+        return known
 
     def of(self, group: int) -> list[Spot]:
         """Return the places of a group's words, in order."""
         known = self._known.get(group)
         if known is None:
-            there = [self._spots[number] for number in self._members[group] & self._spots.keys()]
+            there = [self.spots(number) for number in self._members[group] & self.there]
             known = list(there[0]) if len(there) == 1 else sorted(spot for spots in there for spot in spots)
             self._known[group] = known
         return known
@@ -278,3 +311,11 @@ def _nearest(hits: Sequence[Spot], start: int) -> Spot:
     if at == len(hits) or (at and start - hits[at - 1][0] < hits[at][0] - start):
         at -= 1
     return hits[at]
+
+
+def _all(form: str, spaced: str) -> Iterator[Spot]:
+    """Yield every place of a whole word; two may share the blank between them."""
+    at = spaced.find(form)
+    while at >= 0:
+        yield at + 1, at + len(form) - 1
+        at = spaced.find(form, at + len(form) - 1)

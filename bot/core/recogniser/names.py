@@ -29,11 +29,11 @@ class Names:
 
     def near(self, said: Sequence[str]) -> Iterator[str]:
         """Yield what stands close to a name: `c>works` is close behind Claude's, `slow>o` close before another's."""
-        for at, word in enumerate(said):
-            kind = self._kinds.get(word)
-            if kind is not None:
-                yield from (f"{kind}>{other}" for other in said[at + 1 : at + 1 + _CLOSE])
-                yield from (f"{other}>{kind}" for other in said[max(0, at - _CLOSE) : at])
+        named = [(at, word) for at, word in enumerate(said) if word in self._kinds]
+        for at, word in named:
+            kind = self._kinds[word]
+            yield from [f"{kind}>{other}" for other in said[at + 1 : at + 1 + _CLOSE]]
+            yield from [f"{other}>{kind}" for other in said[max(0, at - _CLOSE) : at]]
 
     def begins(self, clean: str) -> str:
         """Say of whom a text tells that begins with a few words and a colon (`codex: …`)."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
 
@@ -26,18 +27,20 @@ _TAGS = (
 )
 _TAG = re.compile(rf"<!--.*?(?:-->|$)|</?(?:{_TAGS})(?:\s[^<>]{{0,300}})?/?>", re.DOTALL | re.IGNORECASE)
 _ESCAPE = re.compile(r"\\+(?:[nrt](?![a-z]{2})|[\"'/]|u00[0-9a-f]{2})")
-_TEMPLATE = re.compile(
-    r"\[(?:e\.?g\.?|i\.e\.|for example|completar|please|your|z\. ?b\.|например|例如|例)[^\]\n]{0,80}\]"
-    r"|^[#*\s]*(?:steps to reproduce|what's wrong|what should happen|error messages/logs|preflight checklist"
+_BRACKETED = re.compile(
+    r"\[(?:e\.?g\.?|i\.e\.|for example|completar|please|your|z\. ?b\.|例如|例)[^\]\n]{0,80}\]", re.IGNORECASE
+)
+_FORM = re.compile(
+    r"^[#*\s]*(?:steps to reproduce|what's wrong|what should happen|error messages/logs|preflight checklist"
     r"|is this a regression|last working version|additional (?:information|context)|expected behaviou?r"
     r"|actual behaviou?r|to reproduce|describe the bug|screenshots?)\b[*:? ]*$|^.{0,6}i have searched .{0,120}$",
     re.IGNORECASE | re.MULTILINE,
 )
 _FORMS = (
-    "[", "reproduce", "what's wrong", "what should", "messages/logs", "preflight", "is this a reg", "last working",
+    "reproduce", "what's wrong", "what should", "messages/logs", "preflight", "is this a reg", "last working",
     "additional", "expected beh", "actual beh", "describe the", "screenshot", "have searched",
 )  # fmt: skip
-"""What a template cannot be without: looked for first, because that takes a tenth of the time."""
+"""What the lines of a form cannot be without: looked for first, because that takes a tenth of the time."""
 _DUMP = re.compile(r'\[\s*\{\s*\\*"error\\*"\s*:')
 _DUMP_END = re.compile(r"\}\s*…?\]\s*$", re.MULTILINE)
 _LOUD = re.compile(
@@ -47,14 +50,14 @@ _LOUD = re.compile(
 _QUOTES = "\u2019\u02bc\u2018"
 _ARTICLES = frozenset({"c", "d", "j", "l", "m", "n", "s", "t", "qu"})
 """What stands before an apostrophe in French, and is a word of its own: `l'api`, `n'arrive`, `qu'il`."""
-_BREAKS = re.compile(r"[\W_]+")
-_BLANKS = bytes(n if chr(n).isalnum() else ord(" ") for n in range(128)) + bytes(128)
+_BREAKS = re.compile(r"[^\x00-\x7f\w]+")
+_BLANKS = bytes(n if n > ord("\x7f") or chr(n).isalnum() else ord(" ") for n in range(256))
 """What becomes of every letter of plain ASCII: several times as fast as looking for breaks."""
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _EAST = re.compile(f"[{_CJK}]+")
 _WORD = re.compile(
     # Case is of no matter only where it says so: that East Asian letters have none takes Python a while to find out.
-    rf"\b(?i:claude[\W_]+code)(?![^\W_])|[{_CJK}]+|(?<![^\W_])(?i:[cdjlmnst]|qu)(?=['\u2019\u02bc\u2018][^\W\d_])|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*"
+    rf"(?<![^\W_{_CJK}])(?i:claude[\W_]+code)(?![^\W_{_CJK}])|[{_CJK}]+|(?<![^\W_])(?i:[cdjlmnst]|qu)(?=['\u2019\u02bc\u2018][^\W\d_])|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*"
 )
 _FOLD = dict(zip("àáâãäåāçčèéêëēėęìíîïīñńòóôõöøōùúûüūýÿšžёй", "aaaaaaacceeeeeeeiiiiinnooooooouuuuuyyszеи", strict=True))  # noqa: RUF001
 _ACCENTED = re.compile(f"[{''.join(_FOLD)}]")
@@ -62,12 +65,24 @@ _ACCENTED = re.compile(f"[{''.join(_FOLD)}]")
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """A text in its one form. `clean` is what can be quoted; `dump` is the normal form of attached errors."""
+    """A text in its one form. `clean` is what can be quoted; `dump` is the normal form of attached errors.
+
+    said: the words of `spaced`, in their order; each: the same, each once; ends: where each ends in `squeezed`.
+    """
 
     clean: str
     spaced: str
+    dump: str
+    said: Sequence[str]
+    each: frozenset[str]
     squeezed: str
-    dump: str = ""
+    ends: Sequence[int]
+
+    @classmethod
+    def of(cls, clean: str, spaced: str, dump: str = "") -> Normal:
+        """Return the text of which `spaced` is known."""
+        said = spaced.split()
+        return cls(clean, spaced, dump, said, frozenset(said), "".join(said), list(accumulate(map(len, said))))
 
     def quote(self, start: int, length: int, limit: int = 200) -> tuple[str, str]:
         """Return the piece of `clean` that became `spaced[start:start + length]`, and its line, both shortened."""
@@ -81,8 +96,7 @@ class Normal:
 
     def unsqueeze(self, start: int, length: int) -> tuple[int, int]:
         """Return start and length in `spaced` of `squeezed[start:start + length]`."""
-        ends = list(accumulate(map(len, self.spaced.split())))
-        first, last = bisect_right(ends, start), bisect_right(ends, start + length - 1)
+        first, last = bisect_right(self.ends, start), bisect_right(self.ends, start + length - 1)
         # Before a word stand the letters of all earlier words and one blank for each, and one at the beginning.
         return start + first + 1, length + last - first
 
@@ -90,12 +104,13 @@ class Normal:
         """Count words, because they are what both forms have in common."""
         before = max(0, self.spaced.count(" ", 0, start) - 1)
         count = max(1, len(self.spaced[start : start + length].split()))
-        line = self.clean.rfind("\n", 0, start) + 1
-        earlier = words(self.clean[:line]).split()
+        # Words are soon counted, and found one by one only from a blank on that cannot be behind them.
+        begin = max(self.clean.rfind(blank, 0, start) for blank in " \n") + 1
+        earlier = words(self.clean[:begin]).split()
         if len(earlier) > before or earlier[-1:] == ["claude"]:  # the second half of the name may follow
-            line, earlier = 0, []
+            begin, earlier = 0, []
         before -= len(earlier)
-        spans = [match.span() for match in islice(_WORD.finditer(self.clean, line), before, before + count)]
+        spans = [match.span() for match in islice(_WORD.finditer(self.clean, begin), before, before + count)]
         return (spans[0][0], spans[-1][1]) if spans else (0, len(self.clean))
 
 
@@ -103,8 +118,7 @@ def normalise(text: str) -> Normal:
     """Bring `text` to its one form."""
     clean = tidy(text)
     kept, dump = _without_dump(clean)
-    spaced = words(kept)
-    return Normal(clean=kept, spaced=spaced, squeezed=spaced.replace(" ", ""), dump=words(dump) if dump else "")
+    return Normal.of(kept, words(kept), words(dump) if dump else "")
 
 
 def words(text: str) -> str:
@@ -116,7 +130,9 @@ def words(text: str) -> str:
         flat = _EAST.sub(r" \g<0> ", flat)
     if "'" in flat:
         flat = _without_apostrophes(flat)
-    parted = flat.encode().translate(_BLANKS).decode() if flat.isascii() else _BREAKS.sub(" ", flat)
+    parted = flat.encode().translate(_BLANKS).decode()
+    if not parted.isascii():
+        parted = _BREAKS.sub(" ", parted)
     spaced = f" {' '.join(parted.split())} "
     # One name, so that its second half is not taken for a code somebody was sent, or wrote.
     return spaced.replace(" claude code ", " claudecode ")
@@ -158,7 +174,9 @@ def tidy(text: str) -> str:
     if "\\" in text:
         text = _ESCAPE.sub(" ", text)
     low = text.lower()
-    return _TEMPLATE.sub(" ", text) if any(piece in low for piece in _FORMS) else text
+    if any(piece in low for piece in _FORMS):
+        text = _FORM.sub(" ", text)
+    return _BRACKETED.sub(" ", text) if "[" in text else text
 
 
 def _cut(text: str) -> str:

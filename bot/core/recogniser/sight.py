@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -106,7 +105,7 @@ class Sight:
     near: frozenset[str]
     asks: str
     begins: str
-    clues: tuple[Found, ...]
+    clues: tuple[tuple[int, int], ...]
 
     def marks(self) -> set[str]:
         """Return what has weights besides words: see `weights`."""
@@ -145,6 +144,7 @@ class Eyes:
         self._upset = _single_words(products, _UPSET)
         self._vague = self._upset | _single_words(products, ("vague", "claude"))
         self._names = Names(products)
+        self._numbers = {f"{number}{plural}" for number in products.statuses for plural in ("", "s")}
         self._clues = _OTHERS + len(products.others)
         self._around = Phrases(self._told_around(clues), everywhere=self._clues)
         self.vocabulary = self._phrases.vocabulary | self._around.vocabulary | _sign_words(guides)
@@ -160,7 +160,7 @@ class Eyes:
     def look(self, text: Normal) -> Sight:
         """Collect everything `text` holds."""
         pointers, sections, foreign, covered = self._read(text)
-        kinds, clues = self._look_around(text)
+        kinds, clues = self._around.part(text)
         context = kinds.keys()
         seen, pointers = len(pointers), _outranking(pointers)
         own = any(pointer.own for pointer in pointers)
@@ -169,7 +169,7 @@ class Eyes:
         named = _CLAUDE in context or _BODY in text.spaced or ((client or _CLIENT in context) and not others)
         claude = _NAMED if named else int(_CHATTING in context)
         trouble = _TROUBLE in context or (_AILING in context and claude > 0)
-        statuses = list(self._statuses(text, claude))
+        statuses = [] if self._numbers.isdisjoint(text.each) else list(self._statuses(text, claude))
         covered += _STATUS_WEIGHT * len(statuses)
         return Sight(
             pointers=(*pointers, *statuses),
@@ -180,15 +180,15 @@ class Eyes:
             claude=_NAMED if own else claude,
             client=client,
             trouble=trouble,
-            chatty=kinds[_CHATTING] > 1,
+            chatty=kinds.get(_CHATTING, 0) > 1,
             computing=_COMPUTING in context,
-            vague=self._says_nothing(text.spaced),
+            vague=self._says_nothing(text),
             literal=min(1.0, covered / max(1, len(text.squeezed))),
             ruled=len(pointers) < seen,
-            near=frozenset(self._names.near(weighed(text.spaced))),
+            near=frozenset(self._names.near(weighed(text.said))),
             asks=asks(text.clean),
             begins=self._names.begins(text.clean),
-            clues=tuple(clues),
+            clues=tuple((key - self._clues, start) for key, start in clues),
         )
 
     def _read(self, text: Normal) -> tuple[list[Pointer], list[tuple[Section, Found]], str, int]:
@@ -197,7 +197,7 @@ class Eyes:
         sections: list[tuple[Section, Found]] = []
         foreign, covered, read = "", 0, 0
         scale = len(text.spaced) / max(1, len(text.squeezed))
-        for found in self._literals.find(text.spaced, text.squeezed):
+        for found in self._literals.find(text):
             if not found.squeezed or found.start >= read:
                 covered += found.length
                 read = found.start + found.length if found.squeezed else read
@@ -212,19 +212,13 @@ class Eyes:
                 foreign = foreign or self._foreign[number - len(self._sections)].name
         return pointers, sections, foreign, covered
 
-    def _says_nothing(self, spaced: str) -> bool:
+    def _says_nothing(self, text: Normal) -> bool:
         """Say whether a text is nothing but a cry for help."""
-        said = spaced.split(None, _FEW + 1)
-        return len(said) <= _FEW and self._vague.issuperset(said) and not self._upset.isdisjoint(said)
-
-    def _look_around(self, text: Normal) -> tuple[Counter[int], list[Found]]:
-        """Return how many words of each kind of context are there, and the words that state facts."""
-        context, clues = self._around.part(text.spaced)
-        return context, [Found(found.key - self._clues, found.start, found.length) for found in clues]
+        return len(text.said) <= _FEW and text.each <= self._vague and not self._upset.isdisjoint(text.each)
 
     def _wordings(self, text: Normal) -> Iterator[Wording]:
         """Yield people's words for guides."""
-        for found, hint in self._phrases.find(text.spaced):
+        for found, hint in self._phrases.find(text):
             guide, _, groups = self._said[found.key]
             yield Wording(guide, groups, hint, found)
 

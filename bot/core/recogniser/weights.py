@@ -33,10 +33,9 @@ SHARPNESS = 2.0
 """Makes shares as sure as they prove to be: learnt weights are held small and sound less sure than they are."""
 
 
-def weighed(spaced: str) -> list[str]:
-    """Return the words of a text that are weighed, in their order."""
-    said = spaced.split()
-    return said if len(said) <= _FIRST + _LAST else said[:_FIRST] + said[-_LAST:]
+def weighed(said: Sequence[str]) -> Sequence[str]:
+    """Return those of the words of a text that are weighed, in their order."""
+    return said if len(said) <= _FIRST + _LAST else [*said[:_FIRST], *said[-_LAST:]]
 
 
 def hints(said: Sequence[str]) -> set[str]:
@@ -52,7 +51,12 @@ def hints(said: Sequence[str]) -> set[str]:
 
 def beginnings(said: Iterable[str]) -> set[str]:
     """Return how the longer words of a text begin: one form of a word speaks for others, and a typo costs little."""
-    return {f"{word[:length]}*" for word in set(said) for length in _BEGINNINGS if len(word) > length}
+    found: set[str] = set()
+    longer: Iterable[str] = set(said)
+    for length in _BEGINNINGS:
+        longer = [word for word in longer if len(word) > length]
+        found.update([f"{word[:length]}*" for word in longer])
+    return found
 
 
 def part_of(known: int) -> float:
@@ -108,12 +112,12 @@ class Weights:
         whole = sum(powers)
         return {guide: power / whole for guide, power in zip(self.guides, powers, strict=True)}
 
-    def reason(self, spaced: str, guide: str) -> tuple[int, int] | None:
+    def reason(self, said: Sequence[str], guide: str) -> tuple[int, int] | None:
         """Return where the few words in a row begin that speak most for `guide`, and their length, if any do."""
         lane = self._lanes.get(guide)
         if lane is None:
             return None
-        said = spaced.split()[:_FIRST]
+        said = said[:_FIRST]
         worth = self._worths(said, lane)
         best, first, last = 0, 0, 0
         for begin in (n for n, much in enumerate(worth) if much > 0):
@@ -128,24 +132,21 @@ class Weights:
 
     def _worths(self, said: Sequence[str], lane: int) -> list[int]:
         """Return what each word and its pair with the word before it say for the guide of `lane`."""
-        known = self._packed.get
         worths: list[int] = []
         before = ""
         for word in said:
-            keys = (word,) if word.isascii() else hints([word])
-            worth = 0
-            for key in (*keys, f"{before} {word}", *beginnings([word])):
-                row = known(key)
-                if row is not None:
-                    worth += (row >> lane & _MASK) - _ZERO
-            worths.append(worth)
+            keys = {word} if word.isascii() else hints([word])
+            keys |= {f"{before} {word}"}
+            keys |= {f"{word[:length]}*" for length in _BEGINNINGS if len(word) > length}
+            worths.append(sum([(self._packed[key] >> lane & _MASK) - _ZERO for key in self._packed.keys() & keys]))
             before = word
         return worths
 
-    def _sums(self, keys: Iterable[str]) -> tuple[list[int], int]:
-        rows = [row for row in map(self._packed.get, keys) if row is not None]
-        total, nought = sum(rows), _ZERO * len(rows)
-        return [(total >> lane & _MASK) - nought for lane in self._lanes.values()], len(rows)
+    def _sums(self, keys: Collection[str]) -> tuple[list[int], int]:
+        """Return what those of the keys that are known say for every guide, and how many they are."""
+        known = self._packed.keys() & keys
+        total, nought = sum(map(self._packed.__getitem__, known)), _ZERO * len(known)
+        return [(total >> lane & _MASK) - nought for lane in self._lanes.values()], len(known)
 
 
 def table_of(weights: Mapping[str, Mapping[str, float]], guides: Collection[str], least: int) -> dict[str, str]:
