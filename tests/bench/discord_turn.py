@@ -212,7 +212,8 @@ class Bare(discord.Client):
 
 
 @contextlib.asynccontextmanager
-async def _bare(crowd: Crowd, *, folds: bool) -> AsyncIterator[Party]:
+async def bare(crowd: Crowd, *, folds: bool) -> AsyncIterator[Party]:
+    """Connect bare discord.py, with the answers Redial gives."""
     assert isinstance(crowd.party.client, RedialClient)
     renderer = crowd.party.client.station.renderer
     answers = [
@@ -237,7 +238,8 @@ def ours(crowd: Crowd, count: int) -> Play:
     return play
 
 
-def _floor(party: Party, crowd: Crowd, count: int) -> Play:
+def floor(party: Party, crowd: Crowd, count: int) -> Play:
+    """The same presses, heard by bare discord.py."""
     # In as many threads as ours: discord.py asks of one thread one thing at a time.
     threads, scenes = itertools.cycle(thread for _, thread in crowd.ids), itertools.cycle(crowd.scenes)
     events = [crowd.pressed(next(scenes), "bench", 1, next(threads), _person(0)) for _ in range(count)]
@@ -259,7 +261,7 @@ def run(tick: Tick) -> list[Figure]:
 async def _run(tick: Tick) -> list[Figure]:
     count, times, found = scaled(400, 64), scaled(9, 2), list[Figure]()
     async with outside() as world, reached(world), bot(world) as one, crowd(one, scaled(500, 64)) as people:
-        async with _bare(people, folds=True) as same, _bare(people, folds=False) as edit:
+        async with bare(people, folds=True) as same, bare(people, folds=False) as edit:
             for at_once, goal in GOALS.items():
                 name = f"{at_once} in flight"
                 tick(name)
@@ -268,8 +270,8 @@ async def _run(tick: Tick) -> list[Figure]:
                 meters = metered(one)
                 done = await rounds(
                     {
-                        "same": lambda n: _floor(same, people, n),
-                        "edit": lambda n: _floor(edit, people, n),
+                        "same": lambda n: floor(same, people, n),
+                        "edit": lambda n: floor(edit, people, n),
                         "ours": lambda n: ours(people, n),
                     },
                     count=count, at_once=at_once, times=times,

@@ -177,6 +177,13 @@ async def test_a_press_in_slack_takes_fewer_calls_than_the_same_with_the_bare_li
     assert whole < 0.95 * bare, (whole, bare)
 
 
+async def test_a_press_in_discord_takes_no_more_calls_beside_the_bare_library_than_it_does() -> None:
+    async with at_discord() as people, discord_turn.bare(people, folds=True) as same:
+        floor = await calls(discord_turn.floor(same, people, 120), 60)
+        whole = await calls(discord_turn.ours(people, 120), 60)
+    assert whole < 1.85 * floor, (whole, floor)
+
+
 @contextlib.asynccontextmanager
 async def at_slack() -> AsyncIterator[tuple[Bot, slack.Crowd]]:
     triage = {"triage_channels": [slack.CHANNEL]}
