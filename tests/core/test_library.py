@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import pytest
 
 from bot.core.errors import RecordTooNew
-from bot.core.guides.guide import Condition, Outcome, Step
+from bot.core.guides.guide import Condition, Guide, Outcome, Step
 from bot.core.guides.library import FACTS
 from tests.core.small import small, text_of, with_texts
+
+if TYPE_CHECKING:
+    from _collections_abc import dict_values
 
 RENAMED = with_texts(
     limit=text_of("limit").replace("title:", "was: [limits]\ntitle:").replace("{#time}", '{#time was="when"}')
@@ -22,6 +28,24 @@ def test_former_ids_lead_to_what_they_became() -> None:
     choice = RENAMED.choice("limits", "when", "none")
     assert choice
     assert choice.id == "no"
+
+
+class Walked(dict[str, Guide]):
+    """Guides that count how often all of them are gone through."""
+
+    walks = 0
+
+    def values(self) -> dict_values[str, Guide]:
+        self.walks += 1
+        return super().values()
+
+
+def test_all_guides_are_gone_through_once_for_ids_that_none_has_now_however_many_are_asked_for() -> None:
+    guides = Walked(RENAMED.guides)
+    library = replace(RENAMED, guides=guides)
+    assert [library.known(f"gone-{n}") for n in range(100)] == [None] * 100
+    assert library.known("limits") == guides["limit"]
+    assert guides.walks == 1
 
 
 def test_an_empty_step_is_where_a_guide_begins() -> None:

@@ -38,6 +38,7 @@ class Library:
     services: Services
     only_ways: Mapping[Place, Place] = field(default_factory=dict)
     _found: dict[Place, tuple[Guide, Step]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _former: list[Mapping[str, Guide]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def only_way(self, place: Place) -> Place | None:
         """Return the one step that leads to `place`; None where there are several, or where people begin."""
@@ -45,7 +46,14 @@ class Library:
 
     def known(self, guide_id: str) -> Guide | None:
         """Return the guide of that id or former id, if there is one."""
-        return self.guides.get(guide_id) or next((g for g in self.guides.values() if guide_id in g.was), None)
+        found = self.guides.get(guide_id)
+        if found is None:
+            if not self._former:  # once, however many ids are asked for: thousands of guides name thousands of others
+                self._former.append(
+                    {was: guide for guide in reversed(tuple(self.guides.values())) for was in guide.was}
+                )
+            found = self._former[0].get(guide_id)
+        return found
 
     def guide(self, guide_id: str) -> Guide:
         """Return the guide; raises RecordTooNew when this version does not know it."""
