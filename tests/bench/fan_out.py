@@ -41,7 +41,7 @@ def run(tick: Tick) -> list[Figure]:
             found.append(
                 Figure("fan-out", name, round(took[platform], 1), "s, planned", floor, ratio, goal=1.1, counts=counts)
             )
-        found.append(Figure("fan-out", "one channel of them, bot's side", round(cpu, 1), "µs CPU"))
+        found.append(Figure("fan-out", "one channel of them, store and platform on paper", round(cpu, 1), "µs CPU"))
 
     lived(living())
     return [*found, *meanwhile.run(tick)]

@@ -23,10 +23,11 @@ from handlers.announce import Announcer, Office
 from handlers.pacing import Budget, Pacer
 from tests.bench import slack
 from tests.bench.measuring import Figure, Tick, quantile, scaled
-from tests.bench.world import Bot, bot, outside
+from tests.bench.world import Bot, Outside, bot, outside
 from tests.scenarios.announcing import CLAUDE, OLD, Town, made, page_of
 
 CHANNELS = 10_000
+ANNOUNCED = "one announcement, with its store and its post"
 _APART = 0.02
 """Seconds between two turns."""
 _LATER = 7200.0
@@ -83,7 +84,9 @@ async def _run(tick: Tick) -> list[Figure]:
         assert posted > _APART * turns * times * DiscordSettings().announcements_a_second / 2, "it was announced"
         tick("memory")
         memory = await _needed(fan)
-    return [*_figures(quiet, busy, posted), memory]
+        tick("nothing but announcements")
+        cost = await _cost(fan, world)
+    return [*_figures(quiet, busy, posted), memory, cost]
 
 
 async def _listened(one: Bot, crowd: slack.Crowd, channels: int) -> Fan:
@@ -125,6 +128,17 @@ def _figures(quiet: list[tuple[float, float]], busy: list[tuple[float, float]], 
         floor = "the same with nothing to tell"
         figures.append(Figure("fan-out", name, round(meanwhile, 2), unit, floor, ratio, goal=2.0, counts=counts))
     return figures
+
+
+async def _cost(fan: Fan, world: Outside) -> Figure:
+    """Return what this process does for one announcement: read who listens, write the intent, post, write what came."""
+    async with fan.told():
+        await asyncio.sleep(1.0)
+        posts, began = (await world.counts())["chat.postMessage"], time.process_time()
+        await asyncio.sleep(scaled(15, 3))
+        cpu, posts = time.process_time() - began, (await world.counts())["chat.postMessage"] - posts
+    counts = {"posts": posts}
+    return Figure("fan-out", ANNOUNCED, round(cpu / posts * 1e6, 1), "µs CPU", counts=counts)
 
 
 async def _needed(fan: Fan) -> Figure:

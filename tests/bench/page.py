@@ -22,6 +22,18 @@ ORDER = (
     "growth",
 )  # fmt: skip
 """The benchmarks as they are shown."""
+READING = """\
+- *CPU* is that of the process that plays the bot. The platforms, Redis and those who talk are other processes on the
+  same machine: there is no network and no TLS in these figures.
+- *A ratio* is the median of rounds that took turns with their floor; in brackets the least and the most of them. Where
+  nothing can take turns, in growth, both are the least of their rounds.
+- *Planned* seconds are those of a clock that jumps to whatever is waited for next: they show order and waiting at the
+  platforms' limits. "On paper" the store and the platforms are in memory; "with its store and its post" an announcement
+  goes through a real Redis and over HTTP.
+- *A start* is a whole process, from nothing to its end, for somebody without a conversation, with compiled code and
+  content kept from an earlier one. Its floor is a Python that imports the same modules of the same libraries and ends.
+- *Memory* is what Redis calls `used_memory`, and what Python has allocated, with texts of its own for each
+  conversation. It is not the size of a process, which has its libraries besides."""
 _WIDE, _ROW, _LEFT = 860, 22, 400
 
 
@@ -89,10 +101,7 @@ def as_text(results: Results) -> str:
 def as_page(results: Results) -> str:
     """The run as a page."""
     head = "# What Redial costs\n\n" + circumstances(results)
-    note = (
-        "Written by `python -m tests.bench --write`; how it is measured: [measuring.py](measuring.py). A ratio is the"
-        " median of rounds that took turns with their floor; in brackets the least and the most of them."
-    )
+    note = f"Written by `python -m tests.bench --write`; how it is measured: [measuring.py](measuring.py).\n\n{READING}"
     rows = ["| what | figure | beside its floor | goal | floor |", "|---|---|---|---|---|"]
     for figure in results.figures:
         what, value, ratio, goal = _cells(figure)
@@ -116,7 +125,7 @@ def as_capacity(results: Results) -> str:
     slack, discord = (cost[f"{name}-turn", "32 in flight"].value for name in ("slack", "discord"))
     grown = next(figure for figure in reversed(results.figures) if "stored turn" in figure.name)
     inside = grown.counts["µs in the server"]
-    told = next(figure for figure in results.figures if figure.name.startswith("one channel"))
+    told = next(figure for figure in results.figures if figure.name.startswith("one announcement"))
     held = {figure.name: figure for figure in results.figures if figure.bench == "memory"}
     stored, process = list(held.values())[:2]
     rows = [
@@ -128,7 +137,7 @@ def as_capacity(results: Results) -> str:
         (f"10000 conversations in {process.name}", f"{process.value:g} {process.unit}"),
     ]
     table = "\n".join(f"| {what} | {much.replace(',', ' ')} |" for what, much in rows)
-    return f"| what | measured |\n|---|---|\n{table}"
+    return f"| what | reckoned |\n|---|---|\n{table}"
 
 
 def as_svg(results: Results) -> str:
