@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha1
 from importlib.resources import files
 from typing import Self
@@ -132,10 +131,10 @@ class Server:
             return await self._once(*words)
 
     async def _once(self, *words: Argument) -> object:
-        began, failed = time.perf_counter(), True
+        began, failed, task = time.perf_counter(), True, asyncio.current_task()
+        before = task.cancelling() if task else 0
         try:
-            with _heeding_cancellation():
-                answer = await self._line.ask(*words)
+            answer = await self._line.ask(*words)
             failed = False
         except redis_errors.NoScriptError:
             # An answer like any other: it is sent the script then.
@@ -143,16 +142,7 @@ class Server:
             raise
         finally:
             self.meters.tripped(time.perf_counter() - began, failed=failed)
+            if task and task.cancelling() > before:
+                # redis-py does not heed it: Python 3.11's `wait_for` drops a cancellation as a command has been sent.
+                raise asyncio.CancelledError
         return answer
-
-
-@contextmanager
-def _heeding_cancellation() -> Iterator[None]:
-    """Be cancelled where redis-py is not: Python 3.11's `wait_for` drops a cancellation as a command has been sent."""
-    task = asyncio.current_task()
-    before = task.cancelling() if task else 0
-    try:
-        yield
-    finally:
-        if task and task.cancelling() > before:
-            raise asyncio.CancelledError
