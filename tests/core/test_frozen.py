@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -83,6 +85,9 @@ class Loud:
         return 1
 
 
+KEPT = [Path(__file__).parents[2] / "bot" / "core" / "redaction" / "kinds.py"]
+"""Its rules are compared by identity."""
+
 ASKED: list[Callable[[Any], object]] = [
     lambda kind: repr(kind("a", ("b",), {"c": "d"}, 5)),
     lambda kind: repr(kind(name="a", aside=1)),
@@ -119,6 +124,14 @@ def test_it_answers_as_a_dataclass_does(ask: Callable[[Any], object]) -> None:
 def test_what_a_dataclass_does_not_take_is_not_taken(kind: type, wrong: tuple[object, ...]) -> None:
     with pytest.raises((TypeError, ValueError), match=r"__init__\(\)|name is needed"):
         kind(*wrong)
+
+
+def test_there_is_one_way_to_make_a_class_frozen() -> None:
+    root = Path(__file__).parents[2]
+    written = [path for folder in ("bot", "handlers") for path in (root / folder).rglob("*.py")]
+    theirs = re.compile(r"^@dataclass\([^)]*frozen=True(?!.*order=)", re.MULTILINE)
+    assert len(written) > 200
+    assert [path for path in written if theirs.search(path.read_text("utf-8"))] == KEPT
 
 
 def test_nothing_of_it_changes() -> None:

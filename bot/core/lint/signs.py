@@ -13,7 +13,7 @@ from bot.core.recogniser.normalise import Normal, words
 def fights(library: Library) -> Iterator[Problem]:
     """Yield every sign that holds another guide's sign, where neither of them outranks the other guide."""
     signs = [(guide, sign, words(sign.text)) for guide in library.guides.values() for sign in guide.signs]
-    literals = Literals((form, number) for number, (_, _, form) in enumerate(signs))
+    literals = Literals((form.strip(), number) for number, (_, _, form) in enumerate(signs))
     for guide, sign, form in signs:
         for key in sorted({found.key for found in literals.find(Normal.of("", form))}):
             other, theirs, _ = signs[key]

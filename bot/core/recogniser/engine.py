@@ -8,16 +8,17 @@ how much each of these speaks for each guide (`weights`), and `judge` what is mo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from functools import cached_property
 
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Guide
 from bot.core.recogniser.clues import Clues, details
 from bot.core.recogniser.judge import GUIDE, Verdict, judge
 from bot.core.recogniser.language import Languages
 from bot.core.recogniser.match import Found
-from bot.core.recogniser.normalise import Normal, normalise, words
+from bot.core.recogniser.normalise import Normal, normalise
 from bot.core.recogniser.products import Products, parse_products
 from bot.core.recogniser.sight import Eyes, Sight
 from bot.core.recogniser.typos import Alike, Typos
@@ -40,7 +41,7 @@ class Decision(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A guide on offer; `score` is between 0 and 1."""
 
@@ -48,7 +49,7 @@ class Candidate:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recognition:
     """What was recognised.
 
@@ -78,11 +79,15 @@ class Recogniser:
         self._eyes = Eyes(guides, products, self._clues.phrases)
         self._weights = products.weights
         self._languages = Languages(products.languages)
-        self._alike = Alike([(words(sign.text).strip(), guide.id) for guide in guides for sign in guide.signs])
+
+    @cached_property
+    def _alike(self) -> Alike:
+        """What knows a sign that is almost there: made when a text first needs it, as few do."""
+        return Alike(self._eyes.signs)
 
     @cached_property
     def _typos(self) -> Typos:
-        """What corrects spelling: made when a text first needs it, as few do."""
+        """What corrects spelling: the same."""
         return Typos(self._eyes.vocabulary | self._weights.vocabulary)
 
     def recognise(self, text: str) -> Recognition:

@@ -7,23 +7,21 @@ in `?` is only a hint: enough to offer a guide, not to choose it. One that begin
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 import ahocorasick
 
-from bot.core.recogniser.normalise import Normal, words
+from bot.core.frozen import frozen
+from bot.core.recogniser.normalise import EAST, Normal, words
 
 LONG = 12
 """Literal output of several words and at least so many characters is found across line breaks inside words."""
 
 _NEAR, _NEAR_EAST, _NEXT, _MORE = 56, 24, 16, 18
 _FIRST_EAST = "\u3040"
-_EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 T = TypeVar("T")
@@ -72,19 +70,21 @@ class _Forms(Generic[T]):
 
 
 class Literals:
-    """Literal pieces of program output, each with a key; a text's pieces are found in one pass over each form."""
+    """Literal pieces of program output, each with a key; a text's pieces are found in one pass over each form.
+
+    Pieces are words as `words` has them, without the blanks around them.
+    """
 
     def __init__(self, pieces: Iterable[tuple[str, int]]) -> None:
         long: dict[str, tuple[int, tuple[int, ...]]] = {}
         short: dict[str, tuple[int, tuple[int, ...]]] = {}
         for text, key in pieces:
-            spaced = words(text)
-            squeezed = spaced.replace(" ", "")
+            spaced, squeezed = f" {text} ", text.replace(" ", "")
             if not squeezed:
                 continue
             # Several words are broken anywhere by narrow panes, and East Asian ones have no blanks around them.
             # A single word stands for itself: `NotFoundError` is no `ModuleNotFoundError`.
-            anywhere = (len(squeezed) >= LONG and " " in spaced.strip()) or _EAST.search(squeezed)
+            anywhere = (len(squeezed) >= LONG and " " in text) or EAST.search(squeezed)
             forms, form = (long, squeezed) if anywhere else (short, spaced)
             length, keys = forms.get(form, (len(form), ()))
             forms[form] = (length, (*keys, key))
@@ -103,7 +103,7 @@ class Literals:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Phrase:
     """A compiled phrase: the ids of its groups, and what finding it means."""
 
@@ -145,7 +145,7 @@ class Phrases:
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every whole Latin word the phrases are made of."""
-        return frozenset(w for form in self._forms if form.endswith(" ") for w in form.split() if not _EAST.search(w))
+        return frozenset(w for form in self._forms if form.endswith(" ") for w in form.split() if not EAST.search(w))
 
     def find(self, text: Normal) -> list[tuple[Found, bool]]:
         """Return every phrase of a text where it is first complete, and whether it is only a hint."""
@@ -230,7 +230,7 @@ def _anchored(phrases: Sequence[Phrase]) -> Mapping[int, Sequence[tuple[frozense
 def _form(word: str) -> str:
     """Return the form in which a phrase's word is looked for: whole, as a beginning (`stop*`), or anywhere (CJK)."""
     spaced = words(word.replace("_", " "))
-    if _EAST.search(spaced):
+    if EAST.search(spaced):
         return spaced.strip()
     return spaced.rstrip() if word.endswith("*") else spaced
 

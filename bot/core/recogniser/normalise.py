@@ -11,8 +11,9 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
+
+from bot.core.frozen import frozen
 
 LIMIT = 20_000
 """Longest text, in characters, that is looked at whole."""
@@ -54,7 +55,8 @@ _BREAKS = re.compile(r"[^\x00-\x7f\w]+")
 _BLANKS = bytes(n if n > ord("\x7f") or chr(n).isalnum() else ord(" ") for n in range(256))
 """What becomes of every letter of plain ASCII: several times as fast as looking for breaks."""
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_EAST = re.compile(f"[{_CJK}]+")
+EAST = re.compile(f"[{_CJK}]+")
+"""East Asian letters, which stand without blanks between words."""
 _WORD = re.compile(
     # Case is of no matter only where it says so: that East Asian letters have none takes Python a while to find out.
     rf"(?<![^\W_{_CJK}])(?i:claude[\W_]+code)(?![^\W_{_CJK}])|[{_CJK}]+|(?<![^\W_])(?i:[cdjlmnst]|qu)(?=['\u2019\u02bc\u2018][^\W\d_])|[^\W_{_CJK}]+(?:['\u2019\u02bc\u2018][^\W\d_{_CJK}]+)*"
@@ -63,7 +65,7 @@ _FOLD = dict(zip("àáâãäåāçčèéêëēėęìíîïīñńòóôõöøōù
 _ACCENTED = re.compile(f"[{''.join(_FOLD)}]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Normal:
     """A text in its one form. `clean` is what can be quoted; `dump` is the normal form of attached errors.
 
@@ -127,7 +129,7 @@ def words(text: str) -> str:
     if not flat.isascii():
         for quote in _QUOTES:
             flat = flat.replace(quote, "'")
-        flat = _EAST.sub(r" \g<0> ", flat)
+        flat = EAST.sub(r" \g<0> ", flat)
     if "'" in flat:
         flat = _without_apostrophes(flat)
     parted = flat.encode().translate(_BLANKS).decode()

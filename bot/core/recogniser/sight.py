@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from bot.core.frozen import frozen
 from bot.core.guides.guide import Guide
 from bot.core.recogniser.match import Found, Literals, Phrases
 from bot.core.recogniser.names import Names, asks
@@ -67,7 +67,7 @@ class Pointer(NamedTuple):
     code: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wording:
     """People's words that point to a guide; `groups` says how many things had to be said for it."""
 
@@ -77,7 +77,7 @@ class Wording:
     found: Found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sight:
     """What was seen in one text.
 
@@ -147,7 +147,17 @@ class Eyes:
         self._numbers = {f"{number}{plural}" for number in products.statuses for plural in ("", "s")}
         self._clues = _OTHERS + len(products.others)
         self._around = Phrases(self._told_around(clues), everywhere=self._clues)
-        self.vocabulary = self._phrases.vocabulary | self._around.vocabulary | _sign_words(guides)
+
+    @property
+    def signs(self) -> list[tuple[str, str]]:
+        """The guides' signs in their words, each with its guide."""
+        return [(form, guide) for guide, _, form, _, own, _ in self._pointers if own]
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word that phrases and signs are made of."""
+        signs = frozenset(word for form, _ in self.signs for word in form.split())
+        return self._phrases.vocabulary | self._around.vocabulary | signs
 
     def _told_around(self, clues: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
         """Yield the words that say what a text is about, and those that state facts, with their keys."""
@@ -244,10 +254,10 @@ class Eyes:
             yield form, number
         base = len(self._pointers)
         for number, section in enumerate(self._sections):
-            yield from ((sign, base + number) for sign in section.signs)
+            yield from ((words(sign).strip(), base + number) for sign in section.signs)
         base += len(self._sections)
         for number, other in enumerate(self._foreign):
-            yield from ((sign, base + number) for sign in other.signs)
+            yield from ((words(sign).strip(), base + number) for sign in other.signs)
 
 
 def _outranking(pointers: list[Pointer]) -> list[Pointer]:
@@ -263,10 +273,6 @@ def _outranking(pointers: list[Pointer]) -> list[Pointer]:
 
 def _single_words(products: Products, lists: Iterable[str]) -> frozenset[str]:
     return frozenset(word for name in lists for form in products.words.get(name, ()) for word in words(form).split())
-
-
-def _sign_words(guides: Sequence[Guide]) -> frozenset[str]:
-    return frozenset(word for guide in guides for sign in guide.signs for word in words(sign.text).split())
 
 
 def _pointers(guides: Sequence[Guide], products: Products) -> list[tuple[str, int, str, tuple[str, ...], bool, bool]]:
