@@ -59,6 +59,8 @@ class _Forms(Generic[T]):
         """Return where in `text` each piece ends, and what it stands for, in the order of these ends."""
         if not len(self._automaton):
             return []
+        if text.isascii():
+            return [(end + 1, meaning) for end, meaning in self._automaton.iter(text)]
         found: list[tuple[int, T]] = []
         data = text.encode()
         letters = begin = 0
@@ -88,7 +90,9 @@ class Literals:
             forms, form = (long, squeezed) if anywhere else (short, spaced)
             length, keys = forms.get(form, (len(form), ()))
             forms[form] = (length, (*keys, key))
-        self._long, self._short = _Forms(long), _Forms(short)
+        self._long = _Forms(long)
+        self._short = _Forms({form: found for form, found in short.items() if not _is_word(form)})
+        self._words = {form[1:-1]: keys for form, (_, keys) in short.items() if _is_word(form)}
 
     def find(self, text: Normal) -> list[Found]:
         """Return all pieces of a text in the order of their ends, short ones last."""
@@ -98,8 +102,11 @@ class Literals:
             start = end - length
             if not start or ends[bisect_left(ends, start)] == start or squeezed[start] > _FIRST_EAST:
                 found += [Found(key, start, length, squeezed=True) for key in keys]
-        for end, (length, keys) in self._short.find(text.spaced):
-            found += [Found(key, end + 1 - length, length - 2) for key in keys]
+        short = [(end - 1, length - 2, keys) for end, (length, keys) in self._short.find(text.spaced)]
+        for word in self._words.keys() & text.each:
+            short += [(end, end - start, self._words[word]) for start, end in _all(word, text.spaced)]
+        for end, length, keys in sorted(short, key=_sooner):
+            found += [Found(key, end - length, length) for key in keys]
         return found
 
 
@@ -260,7 +267,7 @@ class _Places:
         known = self._spots.get(number)
         if known is None:
             word = self._whole[number]
-            known = self._spots[number] = list(_all(f" {word} ", self._spaced))
+            known = self._spots[number] = _all(word, self._spaced)
         return known
 
     def of(self, group: int) -> list[Spot]:
@@ -313,9 +320,17 @@ def _nearest(hits: Sequence[Spot], start: int) -> Spot:
     return hits[at]
 
 
-def _all(form: str, spaced: str) -> Iterator[Spot]:
-    """Yield every place of a whole word; two may share the blank between them."""
+def _all(word: str, spaced: str) -> list[Spot]:
+    """Return every place of a whole word; two may share the blank between them."""
+    form, length = f" {word} ", len(word) + 1
+    spots: list[Spot] = []
     at = spaced.find(form)
     while at >= 0:
-        yield at + 1, at + len(form) - 1
-        at = spaced.find(form, at + len(form) - 1)
+        spots.append((at + 1, at + length))
+        at = spaced.find(form, at + length)
+    return spots
+
+
+def _sooner(piece: tuple[int, int, tuple[int, ...]]) -> tuple[int, int]:
+    """Sort pieces by their ends, and the longer of two that end together first."""
+    return piece[0], -piece[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from bot.core.recogniser.normalise import words
 from bot.core.recogniser.products import Products
@@ -27,13 +27,14 @@ class Names:
             if not _PATTERN.search(name) and " " not in (word := words(name.replace("_", " ")).strip())
         }
 
-    def near(self, said: Sequence[str]) -> Iterator[str]:
-        """Yield what stands close to a name: `c>works` is close behind Claude's, `slow>o` close before another's."""
-        named = [(at, word) for at, word in enumerate(said) if word in self._kinds]
-        for at, word in named:
+    def near(self, said: Sequence[str]) -> frozenset[str]:
+        """Return what stands close to a name: `c>works` is close behind Claude's, `slow>o` close before another's."""
+        found: set[str] = set()
+        for at, word in [(at, word) for at, word in enumerate(said) if word in self._kinds]:
             kind = self._kinds[word]
-            yield from [f"{kind}>{other}" for other in said[at + 1 : at + 1 + _CLOSE]]
-            yield from [f"{other}>{kind}" for other in said[max(0, at - _CLOSE) : at]]
+            found.update([f"{kind}>{other}" for other in said[at + 1 : at + 1 + _CLOSE]])
+            found.update([f"{other}>{kind}" for other in said[max(0, at - _CLOSE) : at]])
+        return frozenset(found)
 
     def begins(self, clean: str) -> str:
         """Say of whom a text tells that begins with a few words and a colon (`codex: …`)."""

@@ -195,7 +195,7 @@ class Eyes:
             vague=self._says_nothing(text),
             literal=min(1.0, covered / max(1, len(text.squeezed))),
             ruled=len(pointers) < seen,
-            near=frozenset(self._names.near(weighed(text.said))),
+            near=self._names.near(weighed(text.said)),
             asks=asks(text.clean),
             begins=self._names.begins(text.clean),
             clues=tuple((key - self._clues, start) for key, start in clues),
