@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +246,12 @@ class World:
                 return False
         return True
 
+    async def listening(self) -> bool:
+        """Say whether every channel hears of the page: what begins before that is told as open already."""
+        command = replace(self.replicas[0].redial, program="bot")
+        told = json.loads((await asyncio.to_thread(command.run, "export")).stdout)["subscriptions"]
+        return len(told) == len(self.slack_channels) + len(self.discord_channels)
+
     # --- judging ---
 
     async def judged(self) -> list[str]:
@@ -365,6 +371,7 @@ async def world(folder: Path, seed: int, channels: int = 2) -> AsyncIterator[Wor
         for replica in replicas:
             replica.again()
         await until(found.ready, "both are ready")
+        await until(found.listening, "all channels listen")
         yield found
 
 
