@@ -3,11 +3,39 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import pytest
 import structlog
+
+HERE = Path(__file__).parent
+LONG = [
+    HERE / name
+    for name in (
+        "soak/test_storm.py", "soak/test_minute.py", "soak/test_bad_day.py", "scenarios/test_every_path.py",
+        "soak/test_emptied.py", "soak/test_handoff.py", "adapters/discord/test_run.py", "runtime/test_drill.py",
+        "scenarios/test_announce_soak.py", "adapters/slack/test_run.py", "scenarios/test_recorded_incidents.py",
+        "adapters/discord/test_slow.py", "scenarios/test_announce_counted.py", "scenarios/test_announce_recordings.py",
+        "scenarios/test_nothing_leaks.py", "adapters/discord/test_gateway.py", "bench/test_fan_out.py",
+        "adapters/slack/test_room_run.py", "adapters/test_store_deployments.py", "runtime/test_health.py",
+        "bench/test_counts.py",
+    )
+]  # fmt: skip
+"""Whose tests take many seconds each: they begin first, so that at the end nobody waits for one of them."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the long ones first."""
+    places = {path: n for n, path in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: many a test waits for another process, or for a clock."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONG
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 ELSEWHERE = {"Route.BASE", "DiscordWebSocket.DEFAULT_GATEWAY"}
@@ -90,3 +92,7 @@ def test_files_that_are_named_are_there(folder: str) -> None:
     for path in [*(ROOT / folder).rglob("*.py"), *(ROOT / folder).rglob("*.md"), ROOT / "README.md"]:
         for name in _NAMED.findall(path.read_text("utf-8")):
             assert any((at / name).exists() for at in (ROOT, ROOT / "bot", path.parent)), (path, name)
+
+
+def test_the_long_tests_that_begin_first_are_there() -> None:
+    assert [path for path in LONG if not path.exists()] == []
