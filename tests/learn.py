@@ -1,8 +1,8 @@
-"""Learn `content/products/weights.toml` from labelled reports: `python -m tests.learn [FILE…]`, half a minute.
+"""Learn `content/products/weights.toml` from labelled reports: `python -m tests.learn [FILE…]`, a minute.
 
 Reports of the project are always learnt from; FILE is a JSON Lines file of more, as `redial recognise --report` reads.
-A multinomial logistic regression by AdaGrad with dropout, averaged over its last rounds, in the order of a fixed seed:
-the same reports give the same table.
+A multinomial logistic regression by AdaGrad with dropout, averaged over the later rounds of three fixed orders: the
+same reports give the same table.
 `--author NAME` learns from all whose id does not begin so, and says how the others are then recognised: the honest
 figure for that author.
 """
@@ -42,8 +42,9 @@ ROUNDS, STEP, PULL, LEAST = 12, 0.6, 7e-3, 5
 """Passes over the reports, size of a step, pull towards nought, tenths that are kept."""
 LEFT_OUT = 0.5
 """The share of what a report says that is not looked at in a pass: nothing may lean on one word alone."""
-LATER = ROUNDS // 2
-"""From which pass on the table is the mean of what was reached: one pass alone depends on the order of the reports."""
+ORDERS, LATER = 3, ROUNDS // 2
+"""In how many orders all is gone through, and from which pass on: the table is the mean of what was reached then,
+because a single pass depends on what came last."""
 RARE, RARE_PAIR = 2, 4
 """In how many reports a hint has to be; two Latin words in a row say by chance more often what they seem to."""
 ALSO, CHATTER, LESSON, OFFICIAL = 0.4, 0.25, 0.5, 2.0
@@ -52,6 +53,10 @@ count beside a report."""
 _QUIET = 0.004
 _NUMBER = re.compile("[0-9]{5}")
 """Numbers of one report: they say nothing of the next."""
+
+
+Lesson = tuple[Sequence[tuple[str, float]], Sequence[float], float]
+"""What a report says and how much of it each is, how likely each answer should become, and how much it counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +102,26 @@ def learn(known: Sequence[Example]) -> dict[str, str]:
     """Return the table learnt from `known`."""
     answers = sorted({answer for one in known for answer in one.goal})
     often = Counter(hint for one in known for kind in one.said for hint in kind)
-    weights: dict[str, list[float]] = {}
-    moved: dict[str, list[float]] = {}
-    lessons = []
+    lessons: list[Lesson] = []
     for one in known:
         parts = [(mark, MARK_SHARE) for mark in sorted(one.marks)]
         for kind in one.said:
             said = sorted(hint for hint in kind if often[hint] >= _rare(hint) and not _NUMBER.search(hint))
             parts += [(hint, part_of(len(said))) for hint in said]
-        for key, _ in parts:
-            weights.setdefault(key, [0.0] * len(answers))
-            moved.setdefault(key, [0.01] * len(answers))
         lessons.append((parts, [one.goal.get(answer, 0.0) for answer in answers], one.weight))
-    order = random.Random(1)  # noqa: S311 - nothing secret: the same order every time
-    reached = {key: [0.0] * len(answers) for key in weights}
+    reached = {key: [0.0] * len(answers) for key in sorted({key for parts, _, _ in lessons for key, _ in parts})}
+    for order in range(ORDERS):
+        _go_through(lessons, reached, random.Random(order))  # noqa: S311 - nothing secret: the same every time
+    passes = ORDERS * (ROUNDS - LATER)
+    means = {key: dict(zip(answers, (much / passes for much in row), strict=True)) for key, row in reached.items()}
+    return table_of(means, answers, LEAST)
+
+
+def _go_through(lessons: Sequence[Lesson], reached: dict[str, list[float]], order: random.Random) -> None:
+    """Study all lessons again and again in one random order, and add to `reached` what the later passes come to."""
+    weights = {key: [0.0] * len(row) for key, row in reached.items()}
+    moved = {key: [0.01] * len(row) for key, row in reached.items()}
+    lessons = list(lessons)
     for turn in range(ROUNDS):
         order.shuffle(lessons)
         for parts, goal, weight in lessons:
@@ -119,8 +130,6 @@ def learn(known: Sequence[Example]) -> dict[str, str]:
         if turn >= LATER:
             for key, row in weights.items():
                 reached[key] = [so_far + held for so_far, held in zip(reached[key], row, strict=True)]
-    means = {key: [much / (ROUNDS - LATER) for much in row] for key, row in sorted(reached.items())}
-    return table_of({key: dict(zip(answers, row, strict=True)) for key, row in means.items()}, answers, LEAST)
 
 
 def _rare(hint: str) -> int:

@@ -46,8 +46,8 @@ def test_reports_that_were_not_learnt_from_are_recognised() -> None:
     assert report.figures.first >= 88, render(report)
     assert report.figures.wrong <= 3, render(report)
     assert report.figures.offered <= 15, render(report)
-    # Of about seventy that are not ours: four. Some of the last three authors' were written to look like ours.
-    assert report.figures.false_claims <= 6, render(report)
+    # Of about seventy that are not ours: two.
+    assert report.figures.false_claims <= 3.5, render(report)
 
 
 @pytest.mark.parametrize("form", ["long", "chat"])
@@ -71,10 +71,10 @@ def test_what_is_not_ours_is_not_claimed_from_an_author_nothing_was_learnt_from(
 
 def test_what_only_looks_like_ours_is_seldom_claimed() -> None:
     report = unseen(near_misses=True)
-    assert report.figures.n > 30
-    assert report.figures.right >= 75, render(report)
-    # Of a dozen that are not ours: three.
-    assert report.figures.false_claims <= 25, render(report)
+    assert report.figures.n > 100
+    assert report.figures.right >= 80, render(report)
+    # Of sixty that are not ours: seven.
+    assert report.figures.false_claims <= 12, render(report)
 
 
 def test_reports_with_literal_output_need_no_question() -> None:

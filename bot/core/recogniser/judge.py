@@ -19,12 +19,12 @@ _HINT, _STRENGTH = 0.3, (0.45, 0.6, 0.75, 0.8, 0.85)
 """How far a phrase is: one that is only a hint, and one of one, two … five or more groups of words."""
 _RANKED = ((1.0,), (0.65, 0.35), (0.6, 0.25, 0.15))
 """How several guides share what is trusted, by their number: the likeliest first."""
-_WRONG, _AWAY, _CLAIM, _OFFER = 0.9, 3.0, 1.3, 0.12
+_WRONG, _AWAY, _CLAIM, _OFFER = 0.9, 3.0, 1.3, 0.08
 """What it costs, where a right answer gains 1: a wrong guide, stepping aside from trouble of ours, claiming what is not
 ours, and one press more for an offer. Asking back costs nothing but its turn."""
 _BARE = 0.45
 """The share of a text that is literal output, from which on it is hardly anything else."""
-_SETTLED, _UNMISTAKABLE = 0.75, 0.8
+_SETTLED, _UNMISTAKABLE = 0.75, 0.88
 """How likely a guide is that no second look could change, and one that needs no offer and no other sign of Claude."""
 _NOT_STRANGE = 0.2
 """How unlikely it has to be that a text is not ours before another product's name alone does not decide."""
