@@ -3,6 +3,10 @@
 Everything is collected before anything is decided, because the first error named is often not the cause: literal output
 (guides' own signs, output shared with other programs), what the text is about, and its words. A table of weights says
 how much each of these speaks for each guide (`weights`), and `judge` what is most worth saying.
+
+What a text costs depends on its length, not on the number of guides: it is brought to one form and parted into words
+once (`normalise`); words, pairs and beginnings of words are looked up in tables; only what is no whole word is searched
+for, by automatons that find all pieces in one pass; where a word stands is worked out when something asks for it.
 """
 
 from __future__ import annotations
