@@ -14,9 +14,9 @@ from bot.adapters.console.plain import as_json, as_text
 from bot.adapters.discord.render import Renderer as DiscordRenderer
 from bot.adapters.discord.render import Setting
 from bot.adapters.slack.render import Renderer as SlackRenderer
-from bot.core.guides.guide import Outcome
+from bot.core.guides.guide import Outcome, ToStep
 from bot.core.text import Code
-from bot.core.view import View
+from bot.core.view import Tone, View
 from tests.adapters.discord import kit as discord
 from tests.adapters.slack import kit as slack
 from tests.scenarios.playing import Player, Situation, everything, library, page
@@ -106,6 +106,12 @@ def of_step(player: Player) -> Iterator[str]:
         yield "no choice"
     if not {"@human", "@stop"} <= {control.id for control in view.controls}:
         yield "no way out"
+    for offer in view.offers if here.guide and not here.asking else ():
+        choice = library().choice(here.guide, here.step, offer.id)
+        target = choice.target if choice and isinstance(choice.target, ToStep) and choice.target.guide else None
+        grave = bool(target and target.step and library().step(target.guide, target.step)[1].destructive)
+        if grave is not (offer.tone is Tone.GRAVE):
+            yield f"{offer.id} is {offer.tone}"
     step = library().guides[here.guide].step(here.step)
     if step and step.bypass and not here.asking:
         request = [block for block in view.blocks if isinstance(block, Code) and "Request to IT" in block.text]

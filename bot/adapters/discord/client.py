@@ -218,7 +218,7 @@ class RedialClient(discord.AutoShardedClient):
         if isinstance(what, Commanded) and what.name == ASKS:
             # A form can only be the first answer, so the acknowledgement waits for it, but not for long.
             held = Reply(interaction, waits=False, private=event.room != "direct", held=True)
-            asyncio.get_running_loop().call_later(_PATIENCE, self._late, held)
+            held.late = asyncio.get_running_loop().call_later(_PATIENCE, self._late, held)
         reply = held or await self._acknowledged(interaction, event)
         if reply:
             manages = interaction.permissions.manage_channels

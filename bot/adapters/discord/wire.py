@@ -280,6 +280,8 @@ class Reply:
     def __init__(self, interaction: discord.Interaction, *, waits: bool, private: bool, held: bool = False) -> None:
         """Take an interaction that has been acknowledged, or is `held`."""
         self.held = held
+        self.late: asyncio.TimerHandle | None = None
+        """What acknowledges it if it is held for long."""
         self.user = str(interaction.user.id)
         self.public = not private
         self._interaction = interaction
@@ -301,7 +303,8 @@ class Reply:
         """Tell Discord that an answer comes, if it was not told; no form can open any more."""
         async with self._turn, told():
             if self.held:
-                self.held, self.waits = False, True
+                self._let_go()
+                self.waits = True
                 await self._interaction.response.defer(ephemeral=not self.public, thinking=True)
 
     async def ask(self, form: discord.ui.Modal) -> None:
@@ -309,7 +312,7 @@ class Reply:
         async with self._turn, told():
             if not self.held:
                 raise ChatUnavailable("it was acknowledged before the form was ready")
-            self.held = False
+            self._let_go()
             await self._interaction.response.send_modal(form)
 
     async def say(self, components: Sequence[Json], picture: Picture | None = None) -> int:
@@ -317,7 +320,7 @@ class Reply:
         files = [discord.File(io.BytesIO(picture.png), picture.name)] if picture else []
         async with self._turn, told("Use Application Commands"):
             if self.held:
-                self.held = False
+                self._let_go()
                 response = self._interaction.response
                 shown = await response.send_message(view=Ready(components), files=files, ephemeral=not self.public)
                 return shown.message_id or 0
@@ -328,6 +331,11 @@ class Reply:
                 view=Ready(components), files=files, ephemeral=not self.public, wait=True
             )
             return sent.id
+
+    def _let_go(self) -> None:
+        self.held = False
+        if self.late:
+            self.late.cancel()
 
     async def turn_into(self, components: Sequence[Json]) -> None:
         """Make the message that was pressed show something else."""
