@@ -27,43 +27,46 @@ from tests.core.redaction_samples import (
 )
 
 
-@pytest.mark.parametrize("surrounding", SURROUNDINGS)
 @pytest.mark.parametrize("disguise", DISGUISES)
 @pytest.mark.parametrize("vendor", VENDORS)
-def test_a_vendors_token_goes_in_every_disguise(vendor: str, disguise: str, surrounding: str) -> None:
+def test_a_vendors_token_goes_in_every_disguise(vendor: str, disguise: str) -> None:
     prefix, alphabet, length = VENDORS[vendor]
-    body = drawn(hash_of(vendor, disguise, surrounding), alphabet, length)
-    hidden = DISGUISES[disguise](prefix + body, chance(length))
-    result = redact(SURROUNDINGS[surrounding].format(hidden))
-    assert not survives(body, result), result.text
-    assert result.secret
-    assert redact(result.text) == Redacted(result.text)
+    wrong = {}
+    for surrounding, around in SURROUNDINGS.items():
+        body = drawn(hash_of(vendor, disguise, surrounding), alphabet, length)
+        result = redact(around.format(DISGUISES[disguise](prefix + body, chance(length))))
+        if survives(body, result) or not result.secret or redact(result.text) != Redacted(result.text):
+            wrong[surrounding] = result
+    assert wrong == {}
 
 
-@pytest.mark.parametrize("surrounding", SURROUNDINGS)
 @pytest.mark.parametrize("disguise", DISGUISES)
 @pytest.mark.parametrize("name", NAMED)
-def test_a_named_secret_goes_in_every_disguise(name: str, disguise: str, surrounding: str) -> None:
+def test_a_named_secret_goes_in_every_disguise(name: str, disguise: str) -> None:
     form, alphabet, length, kind = NAMED[name]
-    body = drawn(hash_of(name, disguise, surrounding), alphabet, length)
-    hidden = DISGUISES[disguise](form.format(body), chance(length))
-    result = redact(SURROUNDINGS[surrounding].format(hidden))
-    assert not survives(body, result), result.text
-    assert not SECRET.isdisjoint(result.removed) or kind in result.removed
-    assert redact(result.text) == Redacted(result.text)
+    wrong = {}
+    for surrounding, around in SURROUNDINGS.items():
+        body = drawn(hash_of(name, disguise, surrounding), alphabet, length)
+        result = redact(around.format(DISGUISES[disguise](form.format(body), chance(length))))
+        known = not SECRET.isdisjoint(result.removed) or kind in result.removed
+        if survives(body, result) or not known or redact(result.text) != Redacted(result.text):
+            wrong[surrounding] = result
+    assert wrong == {}
 
 
-@pytest.mark.parametrize("joint", JOINTS)
 @pytest.mark.parametrize("width", [17, 24, 40, 61])
 @pytest.mark.parametrize("vendor", VENDORS)
-def test_a_token_wrapped_by_a_narrow_terminal_goes(vendor: str, width: int, joint: str) -> None:
+def test_a_token_wrapped_by_a_narrow_terminal_goes(vendor: str, width: int) -> None:
     prefix, alphabet, length = VENDORS[vendor]
-    body = drawn(hash_of(vendor, joint, str(width)), alphabet, length)
-    broken = wrapped(prefix + body, width, joint)
-    result = redact(f"API Error: 401 · Please run /login\nkey: {broken}\nconnection lost")
-    assert not survives(body, result), result.text
-    assert "connection lost" in result.text
-    assert "Please run /login" in result.text
+    wrong = {}
+    for joint in JOINTS:
+        body = drawn(hash_of(vendor, joint, str(width)), alphabet, length)
+        broken = wrapped(prefix + body, width, joint)
+        result = redact(f"API Error: 401 · Please run /login\nkey: {broken}\nconnection lost")
+        left = "connection lost" in result.text and "Please run /login" in result.text
+        if survives(body, result) or not left:
+            wrong[joint] = result
+    assert wrong == {}
 
 
 def pem(seed: int, label: str = "RSA ") -> tuple[str, str]:
