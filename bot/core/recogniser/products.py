@@ -36,11 +36,15 @@ class Other:
 
 @frozen
 class Section:
-    """A section of the official error page about something that is no connection problem."""
+    """A section of the official error page about something that is no connection problem.
+
+    alone: what leads to it only where nothing else is said; in a sentence it means little.
+    """
 
     title: str
     link: str
     signs: tuple[str, ...]
+    alone: tuple[str, ...] = ()
 
 
 @frozen
@@ -111,7 +115,10 @@ def parse_products(texts: Mapping[str, str]) -> Products:
         others=tuple(
             Other(t["name"], tuple(t.get("names", ())), tuple(t.get("signs", ()))) for _, t in _tables(data, "product")
         ),
-        sections=tuple(Section(t["title"], t["link"], tuple(t["signs"])) for _, t in _tables(data, "section")),
+        sections=tuple(
+            Section(t["title"], t["link"], tuple(t["signs"]), tuple(t.get("alone", ())))
+            for _, t in _tables(data, "section")
+        ),
         clues=(
             *(Clue("provider", t["id"], tuple(t["phrases"])) for _, t in _tables(data, "provider") if "phrases" in t),
             *(

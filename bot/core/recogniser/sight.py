@@ -138,6 +138,7 @@ class Eyes:
         self._products = products
         self._known = frozenset(guide.id for guide in guides)
         self._pointers, self._sections, self._foreign = _pointers(guides, products), products.sections, products.others
+        self._alone = {words(piece): section for section in products.sections for piece in section.alone}
         self._literals = Literals(self._literal_pieces())
         self._said = [(guide.id, phrase, len(phrase.split())) for guide in guides for phrase in guide.phrases]
         self._phrases = Phrases((products.expand(phrase), n) for n, (_, phrase, _) in enumerate(self._said))
@@ -220,6 +221,8 @@ class Eyes:
                 sections.append((self._sections[number], found))
             else:
                 foreign = foreign or self._foreign[number - len(self._sections)].name
+        if text.spaced in self._alone:
+            sections.append((self._alone[text.spaced], Found(-1, 0, len(text.spaced))))
         return pointers, sections, foreign, covered
 
     def _says_nothing(self, text: Normal) -> bool:
