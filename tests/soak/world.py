@@ -52,6 +52,8 @@ class Replica:
 
     def __init__(self, redial: Redial, log: Path) -> None:
         self.redial, self.log, self.deaths = redial, log, -1
+        self.hurried = False
+        """It was killed the last time before it served anybody."""
         self.port, self.health = free_ports(2)
         self._process: Any = None
 
@@ -196,10 +198,17 @@ class World:
         return [one for one in self.vendor.incidents.values() if one["status"] not in {"resolved", "postmortem"}]
 
     async def deaths(self, apart: tuple[float, float]) -> None:
-        """Kill one of them now and then, and sometimes the other before it is back."""
+        """Kill one of them now and then, and sometimes the other, or itself, before it is back.
+
+        None in two starts running: where a start takes longer than a life, nobody would ever be served.
+        """
         while not self.over:
             await asyncio.sleep(self.chance.uniform(*apart))
-            await asyncio.to_thread(self.chance.choice(self.replicas).again)
+            one = self.chance.choice(self.replicas)
+            if one.hurried:
+                await until(lambda one=one: self.serves(one), "a process that was killed in its start is back")  # type: ignore[misc]
+            one.hurried = not await self.serves(one)
+            await asyncio.to_thread(one.again)
 
     async def troubles(self) -> None:
         """Have the platforms answer wrongly, late or not at all, and cut the gateway."""
@@ -237,14 +246,15 @@ class World:
 
     async def ready(self) -> bool:
         """Say whether both processes say that they serve people."""
-        for replica in self.replicas:
-            try:
-                async with self.http.get(f"http://127.0.0.1:{replica.health}/readyz") as answer:
-                    if answer.status != 200:
-                        return False
-            except aiohttp.ClientError:
-                return False
-        return True
+        return all([await self.serves(replica) for replica in self.replicas])
+
+    async def serves(self, replica: Replica) -> bool:
+        """Say whether this process says that it serves people."""
+        try:
+            async with self.http.get(f"http://127.0.0.1:{replica.health}/readyz") as answer:
+                return answer.status == 200
+        except aiohttp.ClientError:
+            return False
 
     async def listening(self) -> bool:
         """Say whether every channel hears of the page: what begins before that is told as open already."""
