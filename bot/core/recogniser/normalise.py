@@ -132,7 +132,7 @@ def words(text: str) -> str:
         flat = EAST.sub(r" \g<0> ", flat)
     if "'" in flat:
         flat = _without_apostrophes(flat)
-    parted = flat.encode().translate(_BLANKS).decode()
+    parted = flat.encode(errors="replace").translate(_BLANKS).decode()
     if not parted.isascii():
         parted = _BREAKS.sub(" ", parted)
     spaced = f" {' '.join(parted.split())} "
