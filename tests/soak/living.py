@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.machine import until
 from tests.soak.world import PATIENCE, World, world
 
 
@@ -63,6 +64,8 @@ async def _rested(here: World, seconds: float) -> Outcome:
         if time.monotonic() > deadline:
             break
         await asyncio.sleep(0.5)
+    # What is still starting has nothing yet to end in an orderly way.
+    await until(here.ready, "both are ready to end")
     ends = await asyncio.gather(*(replica.stop() for replica in here.replicas))
     faults += [f"a replica ended with {code}" for code, _ in ends if code]
     faults += [f"an orderly end took {took:.1f} s" for _, took in ends if took > 10.0]
