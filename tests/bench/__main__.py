@@ -10,6 +10,8 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+import structlog
+
 from tests.bench import page
 from tests.bench.measuring import Figure, Tick
 
@@ -36,6 +38,8 @@ def main(words: Sequence[str]) -> int:
     given = asked.parse_args(words)
     if unknown := set(given.names) - BENCHES.keys():
         asked.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(BENCHES)}")
+    # Standard output is for the figures.
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     results = page.Results.now()
     for name in given.names or BENCHES:
         results.add(name, _run(name))

@@ -22,7 +22,7 @@ from bot.core.event import Origin
 from bot.core.triage.placement import Rooms
 from tests.bench.measuring import Figure, Play, Tick, compared, rounds, scaled
 from tests.bench.script import REPORT, Scene, scenes
-from tests.bench.world import Bot, Outside, Traffic, bot, metered, outside
+from tests.bench.world import SENT, Bot, Outside, Traffic, bot, metered, outside
 from tests.fakes.elsewhere import discord_at
 
 GOALS = {1: 1.65, 32: 1.4}
@@ -285,6 +285,8 @@ async def _run(tick: Tick) -> list[Figure]:
                 found.append(compared(one_floor, done["ours"], done["same"]))
                 other = Figure("discord-turn", f"{name}, beside one edit", floor=EDIT)
                 found.append(compared(other, done["ours"], done["edit"]))
+                sent = round(counts["bytes to Redis"])
+                found.append(Figure("discord-turn", f"{name}: to Redis a turn, batches too", sent, "B", goal=SENT))
         tick("messages that are nobody's business")
         found.append(await _kept(people.party))
     return found

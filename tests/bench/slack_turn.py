@@ -17,7 +17,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from bot.adapters.slack.request import to_request
 from tests.bench import slack
 from tests.bench.measuring import Figure, Play, Sample, Tick, compared, quantile, ratios, rounds, scaled, walls
-from tests.bench.world import Bot, Outside, Traffic, bot, metered, outside
+from tests.bench.world import SENT, Bot, Outside, Traffic, bot, metered, outside
 
 GOALS = {1: 1.5, 32: 1.25}
 SAME = "bare Bolt and slack_sdk: ack, the same post, the same edit"
@@ -50,10 +50,6 @@ def _single() -> contextlib.AbstractAsyncContextManager[AsyncApp]:
     return _documented(process_before_response=True)
 
 
-_SENT = 1536
-"""Bytes a turn may send to the store."""
-
-
 async def _turn(tick: Tick) -> list[Figure]:
     count, times, found = scaled(400, 64), scaled(9, 2), list[Figure]()
     people = scaled(500, 64)
@@ -76,7 +72,7 @@ async def _turn(tick: Tick) -> list[Figure]:
             post = Figure("slack-turn", f"{name}, beside one post", floor=POST)
             found += [compared(same, done["ours"], done["same"]), compared(post, done["ours"], done["post"])]
             sent = round(counts["bytes to Redis"])
-            found.append(Figure("slack-turn", f"{name}: to Redis a turn, batches too", sent, "B", goal=_SENT))
+            found.append(Figure("slack-turn", f"{name}: to Redis a turn, batches too", sent, "B", goal=SENT))
     return found
 
 

@@ -322,7 +322,7 @@ async def test_of_the_channels_that_are_told_few_are_in_memory_at_a_time() -> No
 
 
 def test_the_suite_runs_with_its_counts_asserted() -> None:
-    names = ["slack-turn", "discord-turn", "console-turn", "dispatch"]
+    names = ["slack-turn", "discord-turn", "console-turn", "dispatch", "fan-out"]
     env = {**os.environ, "REDIAL_BENCH_SCALE": "0.02"}
     command = [sys.executable, "-m", "tests.bench", "--json", *names]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)  # noqa: S603

@@ -195,6 +195,10 @@ def metered(bot: Bot) -> Trips:
     return found
 
 
+SENT = 1536
+"""Bytes a turn may send to the store."""
+
+
 class Traffic:
     """What a store's server has read and written since, without these questions."""
 
