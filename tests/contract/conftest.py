@@ -19,12 +19,12 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from bot.adapters.store import connect
+from bot.adapters.store import connect, redis_store
 from bot.adapters.store.clients import standalone
 from bot.adapters.store.embedded import ensure_running, stop_embedded
 from bot.adapters.store.launch import place_for, server_program
 from bot.adapters.store.redis_store import RedisConversations
-from bot.adapters.store.server import Server
+from bot.adapters.store.server import Script, Server
 from bot.core.event import Origin
 from tests.machine import free_port
 
@@ -263,7 +263,10 @@ async def proxied(backend: Backend) -> AsyncIterator[Proxied]:
     password = PASSWORD if backend.kind == "redis" else ""
     client = standalone(f"redis://:{password}@127.0.0.1:{port}/0")
     server = Server(client, "the proxy")
-    await server.command("PING")
+    # A server that does not know a script yet is sent it, which is a trip more.
+    for script in vars(redis_store).values():
+        if isinstance(script, Script):
+            await server.command("SCRIPT", "LOAD", script.body)
     proxy.reset()
     yield Proxied(RedisConversations(server), proxy)
     with contextlib.suppress(Exception):
