@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import os
 import shutil
 import signal
@@ -264,9 +265,8 @@ async def proxied(backend: Backend) -> AsyncIterator[Proxied]:
     client = standalone(f"redis://:{password}@127.0.0.1:{port}/0")
     server = Server(client, "the proxy")
     # A server that does not know a script yet is sent it, which is a trip more.
-    for script in vars(redis_store).values():
-        if isinstance(script, Script):
-            await server.command("SCRIPT", "LOAD", script.body)
+    for _, script in inspect.getmembers(redis_store, lambda one: isinstance(one, Script)):
+        await server.command("SCRIPT", "LOAD", script.body)
     proxy.reset()
     yield Proxied(RedisConversations(server), proxy)
     with contextlib.suppress(Exception):
