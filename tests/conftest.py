@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -25,6 +26,12 @@ LONG = [
     )
 ]  # fmt: skip
 """Whose tests take many seconds each: they begin first, so that at the end nobody waits for one of them."""
+
+
+def pytest_configure() -> None:
+    """Heed Ctrl-C: a run that was begun in the background does not, and neither would what its tests interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
