@@ -105,6 +105,7 @@ def _goes_on(before: str, found: re.Match[str], *, chained: bool) -> bool:
     if _FRESH.match(piece) or found["next"] in {":", "("} or (before.isalnum() and not drawn(before[-_JUDGED:], 1)):
         return False
     # "0226232c" and "D_7U6G25J" end a key, or are a quantity and a code: alone below something drawn, the former.
-    if last and _DIGIT.search(piece) and (piece.isdigit() or piece.isupper() or not KEPT.fullmatch(piece)):
-        return chained or drawn(before[-_JUDGED:], 16) or drawn(piece, 1)
-    return (chained and last) or drawn(piece, 1)
+    an_end = _DIGIT.search(piece) and (piece.isdigit() or piece.isupper() or not KEPT.fullmatch(piece))
+    if last and (chained or (an_end and drawn(before[-_JUDGED:], 16))):
+        return True
+    return drawn(piece, 1)
