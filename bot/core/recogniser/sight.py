@@ -35,6 +35,8 @@ _STATUS_WEIGHT = 8
 """Letters a status counts for as literal output: its own and those of the word that makes it one."""
 _UPSET = ("trouble", "complaint", "hang", "down")
 _MARKED = ("client", "trouble", "chatty", "computing", "vague", "foreign", "sections")
+_NO_KEY = -1
+"""Of a piece that was not added with a key: a status, or a whole text."""
 _FEW = 12
 """A text of more words says something, whatever they are."""
 _CLAUDE, _CLIENT, _PRINTED, _CHATTING, _TROUBLE, _COMPUTING, _AILING, _OTHERS = range(8)
@@ -222,7 +224,7 @@ class Eyes:
             else:
                 foreign = foreign or self._foreign[number - len(self._sections)].name
         if text.spaced in self._alone:
-            sections.append((self._alone[text.spaced], Found(-1, 0, len(text.spaced))))
+            sections.append((self._alone[text.spaced], Found(_NO_KEY, 0, len(text.spaced))))
         return pointers, sections, foreign, covered
 
     def _says_nothing(self, text: Normal) -> bool:
@@ -250,7 +252,7 @@ class Eyes:
             few = text.spaced.count(" ") <= _SMALL
             if said or (number in _STRONG and (claude == _NAMED or few)):
                 rank = 3 if said else 1
-                yield Pointer(guide, rank, Found(-1, start, 3), start, number, code=number in _OURS and not plural)
+                yield Pointer(guide, rank, Found(_NO_KEY, start, 3), start, number, code=number in _OURS and not plural)
 
     def _literal_pieces(self) -> Iterator[tuple[str, int]]:
         for number, (_, _, form, *_) in enumerate(self._pointers):
