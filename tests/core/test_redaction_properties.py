@@ -45,6 +45,7 @@ def test_no_surrounding_saves_a_named_secret(name: str, disguise: str, before: s
 @SETTINGS
 @example("openrouter", (65, "\n"), "", "\n", 194)  # its last line reads as a quantity: 0226232c
 @example("anthropic session", (95, "\n    "), "", "\n\n", 338781942)  # and here as a code: D_7U6G25J_7GU
+@example("google oauth", (46, "\n"), "", "\n\n", 1475557735)  # in its middle stands by chance what begins another
 @given(st.sampled_from(sorted(VENDORS)), WRAPS, WORDS, st.sampled_from(["\n", "\n\n", " │\n"]), st.integers(0, 2**32))
 def test_no_width_of_a_terminal_saves_a_token(
     vendor: str, wrap: tuple[int, str], before: str, after: str, seed: int

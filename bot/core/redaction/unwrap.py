@@ -39,7 +39,8 @@ _WHOLE = {
     "AIza": 39,
     "hf_": 37,
 }
-_FIXED = re.compile("|".join(map(re.escape, _WHOLE)))
+# Where a token begins: in the middle of another the same letters are chance.
+_FIXED = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, _WHOLE))})")
 _URLISH = ("://", "?", "&", "%")
 # Most lines go on with a word: they are passed over quickly unless the line before was joined.
 _UNLIKE_A_WORD = re.compile(r"[0-9=&%?]|[a-z][A-Z]|[b-df-hj-np-tv-xz]{6}|[aeiou]{5}")
