@@ -71,18 +71,21 @@ class Outside(asyncio.Protocol):
             if len(self._waiting) < start + length:
                 return
             body, self._waiting = self._waiting[start : start + length], self._waiting[start + length :]
-            method, path, _ = head.split(b"\r\n", 1)[0].split(b" ")
+            method, target, _ = head.split(b"\r\n", 1)[0].decode().split(" ")
             self.counts["bytes"] += end + 4 + length
             if self._transport:
-                self._transport.write(_response(self._answer(method.decode(), path.partition(b"?")[0].decode(), body)))
+                self._transport.write(_response(self._answer(method, target, body)))
 
-    def _answer(self, method: str, path: str, body: bytes) -> bytes:
+    def _answer(self, method: str, target: str, body: bytes) -> bytes:
+        path, _, query = target.partition("?")
         if path == "/counts":
             return json.dumps(self.counts).encode()
         if path.startswith("/api/v2/"):
             return json.dumps(_STATUS).encode()
         if path.startswith("/api/v10/"):
-            return self._discord(method, path.removeprefix("/api/v10/"), body)
+            answer = self._discord(method, path.removeprefix("/api/v10/"), body)
+            # Discord says what an interaction was answered with only to who asks for it.
+            return answer if query or not path.endswith("/callback") else b""
         return self._slack(path.removeprefix("/api/"), body)
 
     def _slack(self, method: str, body: bytes) -> bytes:
@@ -125,6 +128,8 @@ def _header(head: bytes, name: bytes) -> bytes:
 
 
 def _response(body: bytes) -> bytes:
+    if not body:
+        return b"HTTP/1.1 204 No Content\r\n\r\n"
     return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
 
 

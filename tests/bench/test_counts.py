@@ -233,7 +233,7 @@ async def test_a_press_in_discord_is_one_task_the_dispatchers() -> None:
         made = await played(lambda n: discord_turn.ours(people, n), 60, 8)
     assert ours(made) == {"bot/runtime/dispatcher.py": 60}
     library = {Path(name).name: count for name, count in made.items() if Path(name).is_relative_to(LIBRARY)}
-    assert library == {"view.py": 60}, "of the library's, its dynamic item's, and none that hears of it a second time"
+    assert library == {"client.py": 60}, "of the library's, the one that hears of it"
 
 
 async def test_a_turn_waits_for_the_store_once_and_twice_after_a_conflict_or_on_another_replica() -> None:

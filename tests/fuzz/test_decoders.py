@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from bot.adapters.discord import decode as discord_decode
 from bot.adapters.discord.client import RedialClient
 from bot.adapters.discord.press import Mark, from_custom_id, to_custom_id
+from bot.adapters.discord.pressing import pressed
 from bot.adapters.slack.decode import Here, files_of, from_command, from_event, from_home, from_press, from_shortcut
 from bot.adapters.slack.press import Mark as SlackMark
 from bot.adapters.slack.press import from_block_id, to_block_id
@@ -210,16 +211,17 @@ def client() -> RedialClient:
 @given(mutants(INTERACTION["data"]))
 def test_what_is_pressed_and_written_in_discord(client: RedialClient, data: Any) -> None:  # noqa: ANN401 - decoded JSON
     """The frame comes from Discord; what a client sends stands in `data`."""
-    interaction = None
+    frame: Any = {**INTERACTION, "data": data}
+    press, interaction = pressed(frame), None
     # What discord.py itself cannot read never reaches us.
     with suppress(Exception):
-        frame: Any = {**INTERACTION, "data": data}
         interaction = discord.Interaction(data=frame, state=client._connection)  # noqa: SLF001
     assume(interaction is not None)
     assert interaction is not None
+    if press:
+        assert isinstance(discord_decode.from_press(interaction, press.mark, press.message), InboundEvent)
     mark = discord_decode.mark_of(interaction)
     if mark:
-        assert isinstance(discord_decode.from_press(interaction, mark), InboundEvent)
         assert isinstance(discord_decode.from_form(interaction, mark), InboundEvent)
         assert isinstance(discord_decode.from_answers(interaction, mark), InboundEvent)
 

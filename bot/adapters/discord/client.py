@@ -12,7 +12,7 @@ import discord
 import structlog
 from discord import app_commands
 
-from bot.adapters.discord import commands, decode, pressing
+from bot.adapters.discord import commands, decode
 from bot.adapters.discord.chat import DiscordChat, Station
 from bot.adapters.discord.choosing import ASKS
 from bot.adapters.discord.decode import Heard
@@ -21,9 +21,10 @@ from bot.adapters.discord.limits import ATTACHMENT
 from bot.adapters.discord.managing import ASKED
 from bot.adapters.discord.memory import Memory
 from bot.adapters.discord.press import REMOVE, WRITE, Mark
+from bot.adapters.discord.pressing import Press
 from bot.adapters.discord.render import Renderer
 from bot.adapters.discord.state import State
-from bot.adapters.discord.wire import Reply, Wire
+from bot.adapters.discord.wire import Reply, Wire, acknowledge
 from bot.core.errors import ChatError, ChatUnavailable
 from bot.core.event import Commanded, InboundEvent, Said
 from bot.core.triage.placement import Rooms
@@ -78,7 +79,6 @@ class RedialClient(discord.AutoShardedClient):
         self.tree = app_commands.CommandTree(self)
         self.tree.add_command(commands.group(house, self._command))
         self.tree.add_command(commands.shortcut(house.messages, self._shortcut))
-        self.add_dynamic_items(pressing.pressable(self._press))
         self._offers: Memory[int, str] = Memory()
         self._cooling: Memory[tuple[str, str], float] = Memory()
         self._closing: set[asyncio.Task[None]] = set()
@@ -173,13 +173,30 @@ class RedialClient(discord.AutoShardedClient):
             except ChatError as error:
                 _log.info("offer stays", error=str(error))
 
-    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the library has it
-        """Hand an event on, but for presses: their dynamic item has them, and nothing else asks."""
-        if event != "interaction" or args[0].type is not discord.InteractionType.component:
-            super().dispatch(event, *args, **kwargs)
+    async def on_press(self, interaction: discord.Interaction, press: Press) -> None:
+        """Take a press."""
+        mark = press.mark
+        mine = mark.for_user in {"", str(interaction.user.id)}
+        if mark.choice == WRITE and mine:
+            await interaction.response.send_modal(commands.Form(self._house.messages, mark))
+            return
+        if mark.step == COMMAND:
+            await self._command(interaction, self._house.read(mark.choice))
+            return
+        event = decode.from_press(interaction, mark, press.message)
+        reply = await self._acknowledged(interaction, event, thinking=False)
+        if reply is None:
+            return
+        chat = DiscordChat(self.station, event, reply)
+        if not (mine or (mark.choice == REMOVE and interaction.permissions.manage_messages)):
+            await self._say(event, chat, "trouble.not-yours")
+        elif mark.choice == REMOVE:
+            await self._removed(press.message)
+        else:
+            await self._submit(event, chat)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
-        """Take a form; discord.py has no dynamic ones. Presses come through their item, commands through the tree."""
+        """Take a form, whoever opened it. Presses are events of their own, and commands come through the tree."""
         if interaction.type is discord.InteractionType.modal_submit:
             mark = decode.mark_of(interaction)
             if mark:
@@ -254,26 +271,6 @@ class RedialClient(discord.AutoShardedClient):
             manages = asked and interaction.permissions.manage_channels
             await self._submit(event, DiscordChat(self.station, event, reply, manages=manages))
 
-    async def _press(self, interaction: discord.Interaction, mark: Mark) -> None:
-        mine = mark.for_user in {"", str(interaction.user.id)}
-        if mark.choice == WRITE and mine:
-            await interaction.response.send_modal(commands.Form(self._house.messages, mark))
-            return
-        if mark.step == COMMAND:
-            await self._command(interaction, self._house.read(mark.choice))
-            return
-        event = decode.from_press(interaction, mark)
-        reply = await self._acknowledged(interaction, event, thinking=False)
-        if reply is None:
-            return
-        chat = DiscordChat(self.station, event, reply)
-        if not (mine or (mark.choice == REMOVE and interaction.permissions.manage_messages)):
-            await self._say(event, chat, "trouble.not-yours")
-        elif mark.choice == REMOVE:
-            await self._removed(interaction)
-        else:
-            await self._submit(event, chat)
-
     async def _acknowledged(
         self, interaction: discord.Interaction, event: InboundEvent, *, thinking: bool = True
     ) -> Reply | None:
@@ -281,7 +278,7 @@ class RedialClient(discord.AutoShardedClient):
         private = event.room != "direct"
         try:
             async with told():
-                await interaction.response.defer(ephemeral=private and thinking, thinking=thinking)
+                await acknowledge(interaction, private=private, thinking=thinking)
         except ChatUnavailable as error:
             # It may have been heard, and the person wait.
             _log.warning("not acknowledged", platform=decode.PLATFORM, error=str(error))
@@ -319,10 +316,10 @@ class RedialClient(discord.AutoShardedClient):
         except ChatError as error:
             _log.warning("not told", request=event.request, platform=decode.PLATFORM, error=str(error))
 
-    async def _removed(self, interaction: discord.Interaction) -> None:
-        if interaction.message:
+    async def _removed(self, message: str) -> None:
+        if found := decode.referred(message):
             try:
-                await self.station.wire.delete(interaction.message.channel.id, interaction.message.id)
+                await self.station.wire.delete(*found)
             except ChatError as error:
                 _log.info("offer stays", error=str(error))
 

@@ -89,12 +89,8 @@ def from_interaction(interaction: discord.Interaction, what: Said | Commanded | 
     return InboundEvent(f"i:{interaction.id}", origin, what, room=_room_of_interaction(interaction), newcomer=young)
 
 
-def from_press(interaction: discord.Interaction, mark: Mark) -> InboundEvent:
-    """Return a press on a button or a select."""
-    message = interaction.message
-    shown = ""
-    if message:
-        shown = ORIGINAL if message.flags.ephemeral else reference(message.channel.id, message.id)
+def from_press(interaction: discord.Interaction, mark: Mark, shown: str) -> InboundEvent:
+    """Return a press on a button or a select. shown: the message it stands in."""
     event = from_interaction(interaction, Pressed(mark.conversation, mark.revision, mark.step, mark.choice, shown))
     if not mark.workspace:
         return event

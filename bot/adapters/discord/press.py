@@ -69,11 +69,8 @@ def to_custom_id(mark: Mark) -> str:
 def from_custom_id(custom_id: str) -> Mark | None:
     """Return the mark of a component; None for one that is not Redial's."""
     found = PATTERN.fullmatch(custom_id)
-    return matched(found) if found else None
-
-
-def matched(found: re.Match[str]) -> Mark:
-    """Return the mark that `PATTERN` has found."""
+    if found is None:
+        return None
     conversation, revision, step, choice, for_user, workspace = found.groups()
     return Mark(choice, conversation, int(revision), step, for_user, workspace)
 

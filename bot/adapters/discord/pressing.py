@@ -1,71 +1,43 @@
-"""Buttons and selects as discord.py's dynamic items: made anew from the custom_id at each press, so nothing is kept.
+"""A press as the gateway tells of it. Its custom_id says all, so that it works after a restart and at every replica.
 
-A press of any message works after a restart and at every replica.
+discord.py has dynamic items for that: it reads the whole pressed message, makes a view of it and an item of what was
+pressed, and runs that in a task of its own. All of it would be made in vain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import discord
+from bot.adapters.discord.decode import ORIGINAL, reference
+from bot.adapters.discord.press import Mark, from_custom_id
+from bot.core.frozen import frozen
 
-from bot.adapters.discord.press import PATTERN, Mark, matched
-
-Take = Callable[[discord.Interaction, Mark], Awaitable[None]]
-Pressable = discord.ui.DynamicItem[discord.ui.Item[Any]]
-
-
-def pressable(take: Take) -> type[Pressable]:
-    """Return the one item that all of Redial's components are when they are pressed; `take` is told what it was."""
-
-    class Pressed(discord.ui.DynamicItem[discord.ui.Item[Any]], template=PATTERN):
-        """A button, or a select with what was chosen."""
-
-        def __init__(self, item: discord.ui.Item[Any], mark: Mark) -> None:
-            super().__init__(item)
-            self._mark = mark
-
-        @classmethod
-        async def from_custom_id(
-            cls,
-            interaction: discord.Interaction[Any],  # noqa: ARG003 - the id says all
-            item: discord.ui.Item[Any],
-            match: Any,  # noqa: ANN401 - a match of PATTERN, which discord.py types as any
-            /,
-        ) -> Pressed:
-            """Take the pressed component as discord.py read it."""
-            return cls(item, matched(match))
-
-        async def callback(self, interaction: discord.Interaction[Any]) -> None:
-            """Hand the press over."""
-            chosen = self.item.values if isinstance(self.item, discord.ui.Select) else ()
-            await take(interaction, replace(self._mark, choice=chosen[0]) if chosen else self._mark)
-
-    return Pressed
+_EPHEMERAL = 64
+"""The flag of a message that one person sees."""
 
 
-def alone(data: dict[str, Any]) -> None:
-    """Leave only what was pressed in the pressed message of an interaction; any other stays as it is.
+@frozen
+class Press:
+    """What was pressed, or chosen in a select, and the message it stands in, as `Pressed.message`."""
 
-    discord.py would make a component of each of the others, and then a view of them all: 0.2 ms, as much as a request.
-    """
-    message = data.get("message")
-    if data["type"] == discord.InteractionType.component.value and message:
-        found = _row(message.get("components") or (), data["data"]["custom_id"])
-        if found:
-            message["components"] = [found]
+    mark: Mark
+    message: str = ""
 
 
-def _row(components: Sequence[dict[str, Any]], custom_id: str) -> dict[str, Any] | None:
-    """Return the row with a component, without the others in it."""
-    for part in components:
-        inside = part.get("components") or ()
-        if part["type"] == discord.ComponentType.action_row.value:
-            pressed = [one for one in inside if one.get("custom_id") == custom_id]
-            if pressed:
-                return {**part, "components": pressed}
-        elif found := _row(inside, custom_id):
-            return found
-    return None
+def pressed(interaction: dict[str, Any]) -> Press | None:
+    """Return the press of an interaction, without whose message it is left; None for one that is not Redial's."""
+    data, message = interaction.get("data"), interaction.pop("message", None)
+    if not isinstance(data, dict) or (mark := from_custom_id(str(data.get("custom_id")))) is None:
+        return None
+    chosen = data.get("values")
+    if isinstance(chosen, list) and chosen:
+        mark = replace(mark, choice=str(chosen[0]))
+    return Press(mark, _shown(message) if message else "")
+
+
+def _shown(message: Mapping[str, Any]) -> str:
+    if message.get("flags", 0) & _EPHEMERAL:
+        return ORIGINAL
+    return reference(int(message["channel_id"]), int(message["id"]))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from discord import Interaction, InteractionType
 from discord.gateway import DiscordWebSocket
 from discord.state import AutoShardedConnectionState
 
-from bot.adapters.discord.pressing import alone
+from bot.adapters.discord.pressing import pressed
+
+_PRESS = InteractionType.component.value
 
 
 class State(AutoShardedConnectionState[Any]):
-    """Reads of a pressed message only what was pressed, and knows the connections that nobody else does."""
+    """Hands presses over without a view, and knows the connections that nobody else does."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the library has it
         """Take what the library gives."""
@@ -19,9 +22,11 @@ class State(AutoShardedConnectionState[Any]):
         super().__init__(*args, **kwargs)
 
     def parse_interaction_create(self, data: Any) -> None:  # noqa: ANN401 - as the library has it
-        """Take a press, a command or a form."""
-        alone(data)
-        super().parse_interaction_create(data)
+        """Take a press, which is an event of its own; a command or a form is the library's business."""
+        if data["type"] != _PRESS:
+            super().parse_interaction_create(data)
+        elif press := pressed(data):
+            self.dispatch("press", Interaction(data=data, state=self), press)
 
     async def hang_up(self) -> None:
         """Close connections that were broken off while they were being made.

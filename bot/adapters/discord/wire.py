@@ -12,7 +12,8 @@ from typing import Literal
 
 import discord
 import structlog
-from discord.http import MultipartParameters
+from discord.http import MultipartParameters, Route
+from discord.webhook.async_ import async_context
 
 from bot.adapters.discord.faults import Archived, Locked, ThreadExists, told
 from bot.adapters.discord.limits import NONCE, THREAD, cut
@@ -35,6 +36,10 @@ _PUBLIC: Literal[11] = 11
 
 _TEXTS = discord.MessageFlags(components_v2=True).value
 """Says that text stands among the components."""
+
+_PRIVATE = discord.MessageFlags(ephemeral=True).value
+_THINKS = discord.InteractionResponseType.deferred_channel_message.value
+_STAYS = discord.InteractionResponseType.deferred_message_update.value
 
 NOBODY = discord.AllowedMentions.none()
 
@@ -270,6 +275,20 @@ def _body(components: Sequence[Json], mentions: discord.AllowedMentions) -> Json
     return {"components": list(components), "flags": _TEXTS, "allowed_mentions": mentions.to_dict()}
 
 
+async def acknowledge(interaction: discord.Interaction, *, private: bool, thinking: bool) -> None:
+    """Tell Discord that an answer comes. thinking: it shows so until then, to one person alone if it is `private`."""
+    route = Route(
+        "POST",
+        "/interactions/{webhook_id}/{webhook_token}/callback",
+        webhook_id=interaction.id,
+        webhook_token=interaction.token,
+    )
+    body: Json = {"type": _THINKS, "data": {"flags": _PRIVATE if private else 0}} if thinking else {"type": _STAYS}
+    http, session = interaction.client.http, interaction._session  # noqa: SLF001 - as the library's own `defer` does
+    # That asks for an answer besides, which says nothing, and reads it.
+    await async_context.get().request(route, session, payload=body, proxy=http.proxy, proxy_auth=http.proxy_auth)
+
+
 class Reply:
     """An interaction's own way of answering, for a quarter of an hour: seen by who pressed, but in direct messages.
 
@@ -305,7 +324,7 @@ class Reply:
             if self.held:
                 self._let_go()
                 self.waits = True
-                await self._interaction.response.defer(ephemeral=not self.public, thinking=True)
+                await acknowledge(self._interaction, private=not self.public, thinking=True)
 
     async def ask(self, form: discord.ui.Modal) -> None:
         """Open a form as the one answer."""

@@ -1,9 +1,8 @@
-"""Presses are discord.py's dynamic items: whatever message they are made on, whoever showed it, whenever."""
+"""Presses need nothing but their custom_id: whatever message they are made on, whoever showed it, whenever."""
 
 from __future__ import annotations
 
 import asyncio
-import copy
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from bot.adapters.discord.press import PATTERN, Mark, from_custom_id, to_custom_id
-from bot.adapters.discord.pressing import alone, pressable
+from bot.adapters.discord.pressing import Press, pressed
 from bot.core.event import Pressed
 from tests.adapters.discord.test_scenarios import mentioned
 from tests.adapters.discord.town import Town, built, options, parts, said, town
@@ -25,26 +24,14 @@ CALLBACK = "/interactions/*/*/callback"
 WORD = st.text(st.characters(blacklist_characters=":", blacklist_categories=["Cs"]), max_size=40)
 
 
-def _button(custom_id: str) -> dict[str, object]:
-    return {"type": 2, "style": 1, "label": "x", "custom_id": custom_id}
-
-
-_MESSAGE: list[dict[str, object]] = [
-    {"type": 10, "content": "words"},
-    {"type": 1, "components": [_button("r1:c:1:s:a::"), _button("r1:c:1:s:b::"), _button("r1:c:1:s:c::")]},
-    {"type": 1, "components": [{"type": 3, "custom_id": "r1:c:1:s:*::", "options": [{"label": "x", "value": "x"}]}]},
-    {"type": 17, "components": [{"type": 1, "components": [_button("r1:c:1:s:framed::")]}]},
-]
-
-
 @pytest.fixture
 async def there(tmp_path: Path) -> AsyncIterator[Town]:
     async with town(tmp_path / "data") as one:
         yield one
 
 
-class TestDynamicItems:
-    async def test_every_button_and_select_of_a_conversation_is_one(self, there: Town) -> None:
+class TestWhatIsPressed:
+    async def test_every_button_and_select_of_a_conversation_says_all(self, there: Town) -> None:
         thread = await mentioned(there)
         await there.press("ann", there.ours(thread)[-1], TOOLS)
         await there.people["ann"].send(thread, "get a human")
@@ -56,18 +43,6 @@ class TestDynamicItems:
         thread = await mentioned(there)
         await there.press("ann", there.ours(thread)[-1], TOOLS)
         assert not there.client.persistent_views
-
-    async def test_without_its_item_nothing_hears_a_press(self, there: Town) -> None:
-        """There is this one way, and no other."""
-        thread = await mentioned(there)
-        item = next(iter(_items(there.client)))
-        there.client.remove_dynamic_items(item)
-        events = len(there.heard.events)
-        await there.press("ann", there.ours(thread)[-1], TOOLS)
-        assert len(there.heard.events) == events
-        there.client.add_dynamic_items(item)
-        await there.press("ann", there.ours(thread)[-1], TOOLS)
-        assert "git diff" in said(there.ours(thread)[-1])
 
     async def test_a_process_that_showed_none_of_it_answers_an_old_message_and_a_new_one(self, there: Town) -> None:
         thread = await mentioned(there)
@@ -99,57 +74,50 @@ class TestDynamicItems:
         assert from_custom_id(to_custom_id(mark)) is not None
 
 
-class TestAlone:
-    """discord.py reads the pressed message and makes a view of it, then an item: only what was pressed is left."""
+class TestReading:
+    """Of what the gateway says of a press, the library is left what it must know: who did it, and where."""
 
-    @pytest.mark.parametrize("pressed", ["r1:c:1:s:b::", "r1:c:1:s:*::", "r1:c:1:s:framed::"])
-    def test_what_was_pressed_stays(self, pressed: str) -> None:
-        frame = _frame(pressed, _MESSAGE)
-        alone(frame)
-        ((row,),) = [frame["message"]["components"]]
-        assert row["type"] == 1
-        assert [one["custom_id"] for one in row["components"]] == [pressed]
+    @pytest.mark.parametrize(
+        ("flags", "shown"), [(0, "3/5"), (1 << 15, "3/5"), (64, "@original"), (1 << 15 | 64, "@original")]
+    )
+    def test_a_press_names_its_message_and_leaves_it_behind(self, flags: int, shown: str) -> None:
+        frame = _frame("r1:c:7:s:b::", flags)
+        assert pressed(frame) == Press(Mark("b", "c", 7, "s"), shown)
+        assert "message" not in frame
 
-    @pytest.mark.parametrize("components", [_MESSAGE, [], None])
-    def test_a_message_without_it_stays_as_it_is(self, components: list[dict[str, object]] | None) -> None:
-        frame = _frame("r1:c:1:s:elsewhere::", components)
-        alone(frame)
-        assert frame["message"]["components"] == components
+    def test_a_message_that_is_not_told_is_none(self) -> None:
+        frame = _frame("r1:c:7:s:b::")
+        del frame["message"]
+        assert pressed(frame) == Press(Mark("b", "c", 7, "s"))
 
-    def test_a_command_and_a_form_are_let_be(self) -> None:
-        for frame in ({"type": 2, "data": {"name": "redial"}}, {"type": 5, "data": {"custom_id": "r1:c:1:s:b::"}}):
-            before = copy.deepcopy(frame)
-            alone(frame)
-            assert frame == before
+    def test_of_a_select_the_choice_is_what_was_chosen(self) -> None:
+        frame = _frame("r1:c:7:s:*::")
+        frame["data"]["values"] = ["third"]
+        assert pressed(frame) == Press(Mark("third", "c", 7, "s"), "3/5")
 
-    async def test_the_library_reads_no_more_of_it(self, there: Town) -> None:
-        thread = await mentioned(there)
-        taken = list[discord.Interaction]()
+    def test_what_is_not_of_redial_is_nothing(self) -> None:
+        assert pressed(_frame("another's")) is None
 
-        async def take(interaction: discord.Interaction, _mark: Mark) -> None:
-            taken.append(interaction)
+    async def test_the_library_reads_no_message_and_tells_nobody_else(self, there: Town) -> None:
+        taken = list[tuple[discord.Interaction, Press]]()
+        told = list[discord.Interaction]()
+
+        async def on_press(interaction: discord.Interaction, press: Press) -> None:
+            taken.append((interaction, press))
             await interaction.response.defer()
 
-        there.client.add_dynamic_items(pressable(take))
-        await there.press("ann", there.ours(thread)[-1], TOOLS)
-        assert taken[0].message
-        ((row,),) = [taken[0].message.components]
-        assert isinstance(row, discord.ActionRow)
-        assert len(row.children) == 1
+        async def on_interaction(interaction: discord.Interaction) -> None:
+            told.append(interaction)
 
-    async def test_it_is_handed_to_who_takes_presses(self, there: Town) -> None:
-        taken = list[Mark]()
-
-        async def take(_interaction: discord.Interaction, mark: Mark) -> None:
-            taken.append(mark)
-
-        item = discord.ui.Button[discord.ui.View](custom_id="r1:c:7:s:b::")
-        match = PATTERN.fullmatch("r1:c:7:s:b::")
-        frame: Any = _frame("r1:c:7:s:b::", _MESSAGE)
-        interaction: Any = discord.Interaction(data=frame, state=there.client._connection)  # noqa: SLF001 - so discord.py does
-        made = await pressable(take).from_custom_id(interaction, item, match)  # type: ignore[arg-type]
-        await made.callback(interaction)
-        assert taken == [Mark("b", "c", 7, "s")]
+        thread = await mentioned(there)
+        shown = there.ours(thread)[-1]
+        there.client.event(on_press)
+        there.client.event(on_interaction)
+        await there.press("ann", shown, TOOLS)
+        ((interaction, press),) = taken
+        assert interaction.message is None
+        assert press.message == f"{shown.channel.id}/{shown.id}"
+        assert told == []
 
 
 class TestAnAcknowledgementThatFails:
@@ -186,17 +154,13 @@ class TestAnAcknowledgementThatFails:
         assert [line["event"] for line in lines if line["log_level"] == "warning"] == ["too late to answer"]
 
 
-def _items(client: discord.Client) -> list[Any]:
-    return list(client._connection._view_store._dynamic_items.values())  # noqa: SLF001 - there is no public list
-
-
-def _frame(custom_id: str, components: list[dict[str, object]] | None) -> dict[str, Any]:
+def _frame(custom_id: str, flags: int = 1 << 15) -> dict[str, Any]:
     author = {"id": "9", "username": "redial", "discriminator": "0", "avatar": None, "global_name": None}
     message = {
         "id": "5", "type": 0, "content": "", "channel_id": "3", "attachments": [], "author": author, "embeds": [],
         "mentions": [], "mention_roles": [], "pinned": False, "mention_everyone": False, "tts": False,
-        "timestamp": "2026-01-01T00:00:00.000000+00:00", "edited_timestamp": None, "flags": 32768,
-        "components": components,
+        "timestamp": "2026-01-01T00:00:00.000000+00:00", "edited_timestamp": None, "flags": flags,
+        "components": [],
     }  # fmt: skip
     return {
         "version": 1, "type": 3, "token": "t", "id": "7", "entitlements": [], "channel_id": "3", "application_id": "9",

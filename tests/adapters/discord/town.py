@@ -149,14 +149,14 @@ async def town(
 
 @contextlib.contextmanager
 def _unbroken() -> Iterator[None]:
-    """Fail for a press that broke: discord.py only logs what its dynamic items raise."""
+    """Fail for a press that broke: discord.py only logs what the handler of an event raises."""
     broken = list[str]()
 
     class Listening(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             broken.append(self.format(record))
 
-    log, handler = logging.getLogger("discord.ui.view"), Listening(logging.ERROR)
+    log, handler = logging.getLogger("discord.client"), Listening(logging.ERROR)
     log.addHandler(handler)
     try:
         yield
