@@ -71,6 +71,29 @@ async def test_one_batch_tells_of_many(proxied: Proxied, other: RedisConversatio
     assert await other.here(place) == posted(first)
 
 
+async def test_a_second_confirmation_before_the_batch_still_tells_the_thread(
+    store: RedisConversations, other: RedisConversations, top: Origin, place: Origin
+) -> None:
+    first = await written(store, triage(top))
+    store.confirm(posted(first))
+    store.confirm(posted(first, shown="m2"))
+    await store.flush()
+    assert await other.here(place) == posted(first, shown="m2")
+
+
+async def test_a_batch_says_less_of_who_stays_in_the_thread_the_turn_told_of(
+    proxied: Proxied, top: Origin, place: Origin
+) -> None:
+    known = await written(proxied.store, triage(place))
+    opened, sent = await written(proxied.store, triage(replace(top, user="U0BOB"), id="c2")), []
+    for first in (known, opened):
+        proxied.proxy.reset()
+        proxied.store.confirm(posted(first))
+        await proxied.store.flush()
+        sent.append(proxied.proxy.sent)
+    assert sent[0] < sent[1] - len("U0BOB") - len(THREAD)
+
+
 async def test_the_next_turn_of_the_conversation_carries_it(
     proxied: Proxied, other: RedisConversations, top: Origin, place: Origin
 ) -> None:

@@ -222,18 +222,22 @@ def _where(value: str) -> Where:
 
 @frozen
 class Confirmation:
-    """What a confirmation keeps of an answer: whose, of which revision, and where it was shown."""
+    """What a confirmation keeps of an answer: whose, of which revision, and where it was shown.
+
+    moved: its person's index may not know the thread yet.
+    """
 
     user: str
     revision: int
     thread: str
     shown: str
+    moved: bool = True
 
     @classmethod
-    def of(cls, conversation: Conversation) -> Confirmation:
+    def of(cls, conversation: Conversation, *, moved: bool) -> Confirmation:
         """Return what is kept of a conversation as posted."""
         origin = conversation.origin
-        return cls(origin.user, conversation.revision, origin.thread, conversation.shown)
+        return cls(origin.user, conversation.revision, origin.thread, conversation.shown, moved)
 
     def told_by(self, later: Conversation) -> bool:
         """Say whether the next revision's record says all of this."""
@@ -242,9 +246,9 @@ class Confirmation:
 
     @property
     def posted(self) -> str:
-        """The text stored beside a record: `revision thread shown`; empty where there is nothing to keep."""
+        """The text stored beside a record, `revision thread shown`; the revision alone where nothing is to be kept."""
         names = [quote(name, safe="", errors="surrogatepass") for name in (self.thread, self.shown)]
-        return f"{self.revision} {' '.join(names)}" if any(names) else ""
+        return f"{self.revision} {' '.join(names)}" if any(names) else str(self.revision)
 
 
 def placed(conversation: Conversation, posted: bytes | None) -> Conversation:
@@ -252,7 +256,7 @@ def placed(conversation: Conversation, posted: bytes | None) -> Conversation:
 
     The record's writer may not have known it, and may know better where it is older than the record.
     """
-    if not posted:
+    if not posted or b" " not in posted:
         return conversation
     revision, thread, shown = posted.decode().split(" ")
     newer, origin = int(revision) >= conversation.revision, conversation.origin

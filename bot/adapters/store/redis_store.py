@@ -29,7 +29,7 @@ AT_ONCE = 200
 PENDING = 10_000
 """Most confirmations kept in memory while the store is away; the oldest go, and are looked up as owed."""
 
-_COMMIT = load_script("commit", after="confirmations")
+_COMMIT = load_script("commit", after="confirmations", CLAIMED=CLAIM.ttl)
 _CONFIRM = load_script("confirm", after="confirmations")
 _READ = load_script("read")
 _OWED = load_script("owed")
@@ -130,7 +130,8 @@ class RedisConversations:
         pending = self._pending[keys_of(conversation.origin)]
         known = pending.get(conversation.id)
         if known is None or known.revision <= conversation.revision:
-            pending[conversation.id] = Confirmation.of(conversation)
+            moved = (known is not None and known.moved) or not self._indexes(conversation)
+            pending[conversation.id] = Confirmation.of(conversation, moved=moved)
         if len(pending) > PENDING:
             del pending[next(iter(pending))]
         self._recent.posted(conversation)
@@ -260,6 +261,11 @@ class RedisConversations:
         if lost := set(ids) - {c.id for c in found} - unreadable:
             await self._server.command("ZREM", keys.going, *lost)
         return tuple(found)
+
+    def _indexes(self, posted: Conversation) -> bool:
+        """Say whether the index was told the thread of an answer when its turn, or a later one, was written."""
+        stands = self._recent.get(posted.origin.tenant, posted.id)
+        return bool(stands and stands.revision >= posted.revision and stands.origin.thread == posted.origin.thread)
 
     async def _commit(self, keys: Keys, attempt: Attempt) -> object:
         conversation = attempt.conversation

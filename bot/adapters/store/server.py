@@ -40,10 +40,12 @@ class Script:
     sha: str
 
 
-def load_script(name: str, *, after: str = "") -> Script:
-    """Read `scripts/<name>.lua`; `after`: a script whose functions it uses, which is put before it."""
+def load_script(name: str, *, after: str = "", **numbers: int) -> Script:
+    """Read `scripts/<name>.lua`. after: a script whose functions it uses; that, and `numbers`, are put before it."""
     scripts = files(__package__) / "scripts"
-    body = "\n".join((scripts / f"{part}.lua").read_text(encoding="utf-8") for part in (after, name) if part)
+    parts = [f"local {known} = {number}" for known, number in numbers.items()]
+    parts += [(scripts / f"{part}.lua").read_text(encoding="utf-8") for part in (after, name) if part]
+    body = "\n".join(parts)
     # What EVALSHA calls a script by; nothing is protected with it.
     return Script(name, body, sha1(body.encode(), usedforsecurity=False).hexdigest())
 

@@ -8,7 +8,6 @@ from typing import cast
 from bot.adapters.store.keys import Keys, encoded
 from bot.adapters.store.line import Argument
 from bot.adapters.store.records import Confirmation
-from bot.adapters.store.registry import CLAIM
 from bot.core.frozen import frozen
 from bot.core.triage.conversation import Conversation
 
@@ -40,17 +39,24 @@ class Attempt:
         conversation = self.conversation
         return [
             self.token,
-            conversation.id,
+            _sent(conversation.id),
             conversation.revision,
             self.data,
             _entry_text(conversation),
             conversation.incident,
             _due(conversation),
-            int(self.shows),
-            int(not (conversation.origin.thread and conversation.shown)),
-            CLAIM.ttl,
+            self._flags(),
             self.lives,
         ]
+
+    def _flags(self) -> str:
+        known = self.conversation.origin.thread and self.conversation.shown
+        return ("s" if self.shows else "") + ("" if known else "a")
+
+
+def _sent(conversation_id: str) -> str:
+    """Return an id as the scripts take it: empty where its conversation's key ends in it."""
+    return "" if encoded(conversation_id) == conversation_id else conversation_id
 
 
 def _due(conversation: Conversation) -> str:
@@ -77,13 +83,13 @@ def entry(conversation_id: str, text: str) -> Entry:
 
 def confirmed_keys(keys: Keys, confirmed: dict[str, Confirmation]) -> list[str]:
     """Return the keys as `confirmations.lua` takes them."""
-    places = [(keys.conversation(i), keys.person(confirmation.user)) for i, confirmation in confirmed.items()]
-    return [keys.owed, *chain.from_iterable(places)]
+    persons = [keys.person(one.user) for one in confirmed.values() if one.moved and one.thread]
+    return [keys.owed, *map(keys.conversation, confirmed), *persons]
 
 
 def confirmed_arguments(confirmed: dict[str, Confirmation]) -> list[Argument]:
     """Return the arguments as `confirmations.lua` takes them."""
-    words = [(i, one.revision, one.posted, encoded(one.thread)) for i, one in confirmed.items()]
+    words = [(_sent(i), one.posted, encoded(one.thread) if one.moved else "") for i, one in confirmed.items()]
     return list(chain.from_iterable(words))
 
 

@@ -1,19 +1,19 @@
 -- One turn, all or nothing: claim the event, compare the revision, write, index, mark the answer as owed.
 -- KEYS: claim, conversation, person, kept, waiting, going, and those of confirmations.lua: owed...
--- ARGV: token, id, revision, data, entry, incident, due, shows, asks, seconds a claim lives, seconds a record lives, and
--- those of confirmations.lua...
+-- ARGV: token, id (or empty), revision, data, entry, incident, due, flags, seconds a record lives, and those of
+-- confirmations.lua...; CLAIMED: seconds a claim lives
 --   token      names this attempt: a repeat after a lost answer finds its own claim and is told "stored" again
 --   entry      'state touched channel thread guide' as the person's index holds it; empty when closed
---   shows      '1' where an answer is to be shown, '0' where nothing is
---   asks       '1' where the writer does not know where the conversation was shown last
+--   flags      's' where an answer is to be shown, 'a' where the writer does not know where the last one was shown
 --   due        when its silence is to be looked at, 'inf' for never; empty when it has come to its end
 -- Returns {'stored', posted where it is asked for}, 'duplicate', {'taken', id} or
 -- {'conflict', data or false, posted or false}.
 local claim, conversation, person, kept, waiting, going, owed = unpack(KEYS, 1, 7)
-local token, id, revision, data, entry, incident, due, shows, asks, claimed, lives = unpack(ARGV, 1, 11)
+local token, id, revision, data, entry, incident, due, flags, lives = unpack(ARGV, 1, 9)
+id = named(id, conversation)
 
 local function done()
-  return {'stored', asks == '1' and redis.call('HGET', conversation, 'posted')}
+  return {'stored', string.find(flags, 'a') ~= nil and redis.call('HGET', conversation, 'posted')}
 end
 
 local holder = redis.call('GET', claim)
@@ -38,7 +38,7 @@ if revision == '1' and state == 'open' and guide ~= '' then
 end
 
 -- The first write is one that a full server refuses, so that it refuses all of this or nothing.
-redis.call('SET', claim, token, 'EX', claimed)
+redis.call('SET', claim, token, 'EX', CLAIMED)
 redis.call('HSET', conversation, 'revision', revision, 'data', data)
 redis.call('EXPIRE', conversation, lives)
 
@@ -74,9 +74,9 @@ end
 
 -- The answer of the revision before is settled by this one.
 redis.call('ZREM', owed, id .. ':' .. stored)
-if shows == '1' then
+if string.find(flags, 's') then
   redis.call('ZADD', owed, now, id .. ':' .. revision)
   redis.call('EXPIRE', owed, lives)
 end
-confirm({unpack(KEYS, 7)}, {unpack(ARGV, 12)})
+confirm({unpack(KEYS, 7)}, {unpack(ARGV, 10)})
 return done()
