@@ -17,7 +17,9 @@ from redis.asyncio.connection import AbstractConnection
 CONNECTIONS = 32
 """Most connections of a process (to a node, in a cluster); what comes further waits for one."""
 ANSWERS = 2.0
-"""Seconds for what was asked together to be answered."""
+"""Seconds for an answer to be read, where redis-py waits for it itself."""
+TRY = 2.5
+"""Seconds for what is asked together to be answered, with waiting for a connection and making it."""
 
 Argument = str | bytes | int | float
 _Question = tuple[bytes, "asyncio.Future[object]"]
@@ -51,10 +53,13 @@ class Line:
         asked: Sequence[_Question] | None = None
         try:
             await asyncio.sleep(0)
-            async with self._slots:
+            async with asyncio.timeout(TRY) as limit, self._slots:
                 asked = self._taken()
                 connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
                 try:
+                    if limit.expired():
+                        # Whoever makes a connection may not have heeded it, and nothing else limits what follows.
+                        raise TimeoutError  # noqa: TRY301 - as the limit itself would
                     await _exchanged(connection, asked)
                 finally:
                     await self._pool.release(connection)
@@ -83,22 +88,21 @@ class ClusterLine:
 
     async def ask(self, *words: Argument) -> object:
         """Send one command and return its answer; raises what redis-py raises."""
-        async with self._slots:
+        async with asyncio.timeout(TRY), self._slots:
             return await self._client.execute_command(*words)
 
 
 async def _exchanged(connection: AbstractConnection, asked: Sequence[_Question]) -> None:
     """Send and read; what the server says no to is an answer, everything else ends the exchange and the connection."""
-    # The time is limited here: with a limit of its own, redis-py makes a task for every write.
+    # Who carries it has the time limited: with a limit of its own, redis-py makes a task for every write.
     connection.socket_timeout = None
-    async with asyncio.timeout(ANSWERS):
-        await connection.send_packed_command([packed for packed, _ in asked])
-        for _, answer in asked:
-            try:
-                said = await connection.read_response()
-            except redis_errors.ResponseError as error:
-                if not answer.done():
-                    answer.set_exception(error)
-            else:
-                if not answer.done():
-                    answer.set_result(said)
+    await connection.send_packed_command([packed for packed, _ in asked])
+    for _, answer in asked:
+        try:
+            said = await connection.read_response()
+        except redis_errors.ResponseError as error:
+            if not answer.done():
+                answer.set_exception(error)
+        else:
+            if not answer.done():
+                answer.set_result(said)

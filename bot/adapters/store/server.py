@@ -12,16 +12,13 @@ from typing import Self
 from redis import exceptions as redis_errors
 from redis.asyncio import Redis, RedisCluster
 
-from bot.adapters.store.faults import root, translated
-from bot.adapters.store.line import Argument, ClusterLine, Line
+from bot.adapters.store.faults import FAULTS, root, translated, unavailable
+from bot.adapters.store.line import TRY, Argument, ClusterLine, Line
 from bot.core.frozen import frozen
 from bot.ports.meters import UNMETERED, Meters
 
-WITHIN = 5.0
-"""Longest a call may take, in seconds, with waiting for a connection, connecting and one repeat."""
-
 BREATH = 0.01
-"""Seconds before the repeat."""
+"""Seconds before the one repeat of a call; each of the two has its time in line.py."""
 
 _HOPELESS = (
     redis_errors.BusyLoadingError,
@@ -80,18 +77,20 @@ class Server:
 
     async def command(self, *words: Argument) -> object:
         """Send one command; raises `StoreUnavailable`."""
-        with translated(self.where):
-            async with asyncio.timeout(WITHIN):
-                return await self._sent(*words)
+        try:
+            return await self._sent(*words)
+        except FAULTS as error:
+            raise unavailable(error, self.where) from error
 
     async def run(self, script: Script, keys: Sequence[str], args: Sequence[Argument] = ()) -> object:
         """Run a script; the server is sent its text only when it does not know it. Raises `StoreUnavailable`."""
-        with translated(self.where):
-            async with asyncio.timeout(WITHIN):
-                try:
-                    return await self._sent("EVALSHA", script.sha, len(keys), *keys, *args)
-                except redis_errors.NoScriptError:
-                    return await self._sent("EVAL", script.body, len(keys), *keys, *args)
+        try:
+            try:
+                return await self._sent("EVALSHA", script.sha, len(keys), *keys, *args)
+            except redis_errors.NoScriptError:
+                return await self._sent("EVAL", script.body, len(keys), *keys, *args)
+        except FAULTS as error:
+            raise unavailable(error, self.where) from error
 
     async def replication_ids(self, key: str) -> tuple[str, str]:
         """Return what the server that holds `key` calls its data, and what it called it before.
@@ -101,14 +100,14 @@ class Server:
         """
         client, words = self._client, ("INFO", "replication")
         with translated(self.where):
-            async with asyncio.timeout(WITHIN):
-                try:
-                    if isinstance(client, RedisCluster):
+            try:
+                if isinstance(client, RedisCluster):
+                    async with asyncio.timeout(TRY):
                         told = await client.execute_command(*words, target_nodes=client.get_node_from_key(key))
-                    else:
-                        told = await self._line.ask(*words)
-                except (redis_errors.NoPermissionError, redis_errors.ResponseError):
-                    return "", ""
+                else:
+                    told = await self._line.ask(*words)
+            except (redis_errors.NoPermissionError, redis_errors.ResponseError):
+                return "", ""
         found = told if isinstance(told, dict) else {}
         return str(found.get("master_replid", "")), str(found.get("master_replid2", ""))
 
