@@ -59,7 +59,7 @@ class Line:
                 try:
                     if limit.expired():
                         # Whoever makes a connection may not have heeded it, and nothing else limits what follows.
-                        raise TimeoutError  # noqa: TRY301 - as the limit itself would
+                        raise TimeoutError
                     await _exchanged(connection, asked)
                 finally:
                     await self._pool.release(connection)
