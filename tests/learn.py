@@ -63,7 +63,7 @@ Lesson = tuple[Sequence[tuple[str, float]], Sequence[float], float]
 class Example:
     """A report as the table sees it; `goal`: how likely each answer should become."""
 
-    said: tuple[frozenset[str], ...]
+    said: tuple[Sequence[str], ...]
     marks: frozenset[str]
     goal: dict[str, float]
     weight: float = 1.0
@@ -81,7 +81,7 @@ def example(eyes: Eyes, report: Labelled, weight: float = 1.0) -> Example:
     also = report.acceptable - {report.guide}
     goal = {answer: ALSO / len(also) for answer in also} | {report.guide: 1 - ALSO if also else 1.0}
     said, sight = weighed(text.said), eyes.look(text)
-    kinds = (frozenset(hints(said)), frozenset(beginnings(said)), sight.near)
+    kinds = tuple(sorted(kind) for kind in (hints(said), beginnings(said), sight.near))
     return Example(kinds, frozenset(sight.marks()), goal, weight)
 
 
@@ -101,13 +101,13 @@ def examples(eyes: Eyes, known: Iterable[Labelled]) -> Iterator[Example]:
 def learn(known: Sequence[Example]) -> dict[str, str]:
     """Return the table learnt from `known`."""
     answers = sorted({answer for one in known for answer in one.goal})
-    often = Counter(hint for one in known for kind in one.said for hint in kind)
+    often = Counter(hint for one in known for kind in one.said for hint in set(kind))
     lessons: list[Lesson] = []
     for one in known:
         parts = [(mark, MARK_SHARE) for mark in sorted(one.marks)]
         for kind in one.said:
-            said = sorted(hint for hint in kind if often[hint] >= _rare(hint) and not _NUMBER.search(hint))
-            parts += [(hint, part_of(len(said))) for hint in said]
+            said = Counter(hint for hint in kind if often[hint] >= _rare(hint) and not _NUMBER.search(hint))
+            parts += [(hint, count * part_of(said.total())) for hint, count in said.items()]
         lessons.append((parts, [one.goal.get(answer, 0.0) for answer in answers], one.weight))
     reached = {key: [0.0] * len(answers) for key in sorted({key for parts, _, _ in lessons for key, _ in parts})}
     for order in range(ORDERS):

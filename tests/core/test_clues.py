@@ -73,6 +73,36 @@ def test_details_are_what_support_asks_for() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("npm i -g @anthropic-ai/claude-code", None),
+        ("die Claude-App, Claude-Modelle und claude-code-router v2", None),
+        ("claude-code with claude-opus-4-8.", "claude-opus-4-8"),
+        ("claude-sonnet is temporarily unavailable", "claude-sonnet"),
+        ("us.anthropic.claude-3-5-sonnet-20241022-v2:0", "claude-3-5-sonnet-20241022-v2"),
+        ("Opus 4.8 hangs", "Opus 4.8"),
+        ("a magnum opus", "opus"),
+        ("opuscule", None),
+    ],
+)
+def test_a_model_has_a_number_or_a_family(text: str, model: str | None) -> None:
+    assert details(text).get("model") == model
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("### Version\n2.1.219", "2.1.219"),
+        ("claude-code 2.0.14 on Ubuntu 24.04.3", "2.0.14"),
+        ("node v22.11.0", "22.11.0"),
+        ("version 1234.5.6 of 10.96.0.10", None),
+    ],
+)
+def test_a_version_stands_behind_what_it_is_of(text: str, version: str | None) -> None:
+    assert details(text).get("version") == version
+
+
 def test_the_exact_line_and_the_status_are_kept() -> None:
     found = recogniser().recognise("hi all\nAPI Error: 529 Overloaded, again\nany idea?").details
     assert found["line"] == "API Error: 529 Overloaded, again"

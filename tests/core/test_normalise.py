@@ -24,6 +24,7 @@ from bot.core.recogniser.normalise import LIMIT, WHY, normalise, words
         ("Windows [e.g. Windows 11] here", " windows here "),
         ("### Steps to reproduce\nit fails", " it fails "),
         ("Claude Code hangs", " claudecode hangs "),
+        ("claude-code Claude\nCode, preclaude code", " claudecode claudecode preclaude code "),
         ("", "  "),
     ],
 )

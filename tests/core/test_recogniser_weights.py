@@ -19,7 +19,11 @@ def test_words_and_pairs_are_hints() -> None:
 
 
 def test_the_beginnings_of_longer_words_are_hints() -> None:
-    assert beginnings(["it", "hung", "connecting"]) == {"hun*", "con*", "conn*", "connec*"}
+    assert sorted(beginnings(["it", "hung", "connecting"])) == ["con*", "conn*", "connec*", "hun*"]
+
+
+def test_a_beginning_counts_for_every_word_that_has_it_but_not_for_a_word_said_twice() -> None:
+    assert sorted(beginnings(["hung", "hungry", "hung"])) == ["hun*", "hun*", "hung*"]
 
 
 def test_east_asian_text_is_weighed_by_one_and_two_characters() -> None:
@@ -73,20 +77,26 @@ def test_questions_are_seen(text: str, how: str) -> None:
 )
 def test_a_packed_sum_is_a_sum(said: list[str], one: int, two: int) -> None:
     table = Weights.of({"a": f"x {one}, y {two}", "b": f"y {one}", "c": f"z {two}"})
-    sums, known = table._sums(said)  # noqa: SLF001 - the packing is what is tested
+    [(sums, known)] = table._unpacked(table._sum(said), 1)  # noqa: SLF001 - the packing is what is tested
     assert known == len(said)
     expected = {"x": one * ("a" in said), "y": two * ("a" in said) + one * ("b" in said), "z": two * ("c" in said)}
     assert dict(zip(table.guides, sums, strict=True)) == expected
 
 
 def test_shares_are_shares() -> None:
-    shares = Weights.of({"hung": "timeout 40, none -10", "paid": "usage-limit 40"}).shares([{"hung"}], ())
+    shares = Weights.of({"hung": "timeout 40, none -10", "paid": "usage-limit 40"}).shares(["hung"], (), ())
     assert sum(shares.values()) == pytest.approx(1)
     assert max(shares, key=lambda guide: shares[guide]) == "timeout"
 
 
+def test_words_beginnings_what_is_near_and_marks_are_added_each_to_its_own_kind() -> None:
+    table = Weights.of({"hung": "a 30", "hung up": "a 10", "hun*": "b 40", "c>hung": "a 20", "=x": "b 160"})
+    kinds = table._kinds(["hung", "up", "hunt"], {"c>hung"}, {"=x"})  # noqa: SLF001 - as above
+    assert list(kinds) == [([40, 0], 2), ([0, 80], 2), ([20, 0], 1), ([0, 160], 1)]
+
+
 def test_no_table_says_nothing() -> None:
-    assert Weights().shares([{"hung"}], ()) == {}
+    assert Weights().shares(["hung"], (), ()) == {}
 
 
 def test_words_of_a_companys_own_guide_stand_in_a_file_of_its_own() -> None:

@@ -15,7 +15,7 @@ def fights(library: Library) -> Iterator[Problem]:
     signs = [(guide, sign, words(sign.text)) for guide in library.guides.values() for sign in guide.signs]
     literals = Literals((form.strip(), number) for number, (_, _, form) in enumerate(signs))
     for guide, sign, form in signs:
-        for key in sorted({found.key for found in literals.find(Normal.of("", form))}):
+        for key in sorted({found.key for found in literals.find(Normal.of("", form.split()))}):
             other, theirs, _ = signs[key]
             if other.id == guide.id or other.id in sign.outranks or guide.id in theirs.outranks:
                 continue

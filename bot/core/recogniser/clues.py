@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 
+from bot.core.recogniser.match import Begins
 from bot.core.recogniser.normalise import Normal, words
 from bot.core.recogniser.products import Products
 
@@ -28,17 +29,25 @@ _NOT_AFTER = (" nicht ", " pas ", " plus ")
 
 _REQUEST = re.compile(r"\breq_[0-9A-Za-z]{4,40}")
 _ATTEMPT = re.compile(r"attempt\s*#?\s*(\d{1,3})\s*(?:/|of)\s*(\d{1,3})")
-_VERSION = re.compile(r"\d\d{0,2}\.\d{1,3}\.\d{1,4}(?![.\d])")
-_VERSION_OF = re.compile(r"(?:claude[ -]?code|version|cli|\bv)[ :=]{0,3}v?$")
-_MODEL = re.compile(r"\bclaude-[a-z0-9.-]{3,40}|\b(?:opus|sonnet|haiku|fable)(?: ?\d(?:\.\d)?)?\b")
-_TIME = re.compile(
-    # A digit first, and only then what may not stand before it: so most of a text is passed over fast.
-    r"\d(?<!\w\d)(?:"
-    r"\d{3}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: ?(?:z\b|utc|gmt|[+-]\d\d:?\d\d))?)?"
-    r"|(?<![.:]\d)\d?:[0-5]\d(?::[0-5]\d)?(?!\d|:\d)"  # no port, no line and column
-    r"(?: ?(?:am|pm)\b)?(?: ?(?:utc|gmt|cet|cest|est|edt|pst|pdt|jst|kst|ist|bst)\b)?)"
+# What has digits is looked for by the sign in its middle: there are few of those, and a text is passed over fast.
+_VERSION = re.compile(r"\.(?<=\d\.)\d{1,3}\.\d{1,4}(?![.\d])")
+_VERSION_OF = re.compile(r"(?:claude[ -]?code|version|cli|\bv)[ :=\n]{0,3}v?(\d{1,3})$")
+_MODELS = {
+    # With a number or a family: `claude-code` and the like are products.
+    "claude-": re.compile(
+        r"claude-(?<!\wclaude-)(?!code)(?=[a-z.-]{0,20}(?:\d|opus|sonnet|haiku|fable))[a-z0-9.-]{2,39}[a-z0-9]"
+    ),
+    **{name: re.compile(rf"{name}(?<!\w{name})(?: ?\d(?:\.\d)?)?\b") for name in ("opus", "sonnet", "haiku", "fable")},
+}
+_DATE = re.compile(
+    r"-(?<=\d{4}-)(?<!\w\d{4}-)\d\d-\d\d"
+    r"(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: ?(?:z\b|utc|gmt|[+-]\d\d:?\d\d))?)?"
 )
-_MODELS = ("claude-", "opus", "sonnet", "haiku", "fable")
+_CLOCK = re.compile(
+    # No port, no line and column.
+    r":(?:(?<=\d:)(?<![\w.:]\d:)|(?<=\d\d:)(?<![\w.:]\d\d:))[0-5]\d(?::[0-5]\d)?(?!\d|:\d)"
+    r"(?: ?(?:am|pm)\b)?(?: ?(?:utc|gmt|cet|cest|est|edt|pst|pdt|jst|kst|ist|bst)\b)?"
+)
 _LOOK = 6_000
 
 
@@ -54,7 +63,7 @@ class Clues:
             *((word, len(self._clues)) for word in well.split("|") if word),
         ]
 
-    def facts(self, found: Sequence[tuple[int, int]], text: Normal) -> Mapping[str, str]:
+    def facts(self, found: Begins, text: Normal) -> Mapping[str, str]:
         """Return the facts stated; of two values, the one listed first says more (`wsl` before `windows`).
 
         found: numbers of clues, and where in `text.spaced` they begin.
@@ -63,28 +72,27 @@ class Clues:
         fine, clauses = self._fine(found, text, nots)
         first: dict[str, int] = {}
         values: dict[str, set[str]] = {}
-        stated: set[int] = set()
-        for number, start in sorted(found):
-            if number in stated or number == len(self._clues):
+        for number in sorted(found.keys):
+            if number == len(self._clues):
                 continue
             clue = self._clues[number]
             # "Not working since today": what is denied there is not the time.
-            denied = clue.fact != _TIMELY and _denied(text.spaced, start, nots)
-            if denied or (clue.failing and bisect_right(clauses, start) in fine):
+            denying = nots if clue.fact != _TIMELY else ()
+            away = fine if clue.failing else ()
+            if (denying or away) and all(
+                _denied(text.spaced, start, denying) or bisect_right(clauses, start) in away
+                for start in found.of(number)
+            ):
                 continue
-            stated.add(number)
             first.setdefault(clue.fact, number)
             values.setdefault(clue.fact, set()).add(clue.value)
         return {fact: self._clues[n].value for fact, n in first.items() if fact in _GRADED or len(values[fact]) == 1}
 
-    def _fine(
-        self, found: Sequence[tuple[int, int]], text: Normal, nots: Sequence[str]
-    ) -> tuple[Collection[int], Sequence[int]]:
+    def _fine(self, found: Begins, text: Normal, nots: Sequence[str]) -> tuple[Collection[int], Sequence[int]]:
         """Return the numbers of the clauses in which something works, and where clauses end, if that may matter."""
-        well = [
-            start for number, start in found if number == len(self._clues) and not _unwell(text.spaced, start, nots)
-        ]
-        if not any(number in self._failing and _near(start, well) for number, start in found):
+        well = [start for start in found.of(len(self._clues)) if not _unwell(text.spaced, start, nots)]
+        failing = (start for number in self._failing & found.keys for start in found.of(number))
+        if not well or not any(_near(start, well) for start in failing):
             return (), ()
         clauses = _clauses(text)
         return {bisect_right(clauses, start) for start in well}, clauses
@@ -102,16 +110,20 @@ def details(text: str) -> dict[str, str]:
     if "attempt" in low and (attempts := _ATTEMPT.findall(low)):
         found["attempt"] = "/".join(attempts[-1])
     for match in _VERSION.finditer(low):
-        if _VERSION_OF.search(low[max(0, match.start() - 14) : match.start()]):
-            found["version"] = match.group()
+        if of := _VERSION_OF.search(low[max(0, match.start() - 17) : match.start()]):
+            found["version"] = of[1] + match.group()
             break
-    # Regular expressions look only from where something is that they could find: most texts have none of it.
-    names = [at for at in map(low.find, _MODELS) if at >= 0]
-    if names and (model := _MODEL.search(low, min(names))):
-        found["model"] = text[slice(*model.span())]
-    if time := _TIME.search(low):
-        found["time"] = text[slice(*time.span())]
+    models = [model.span() for name, one in _MODELS.items() if name in low and (model := one.search(low))]
+    if models:
+        found["model"] = text[slice(*min(models))]
+    if times := [_from_its_digits(low, *time.span()) for time in (_DATE.search(low), _CLOCK.search(low)) if time]:
+        found["time"] = text[slice(*min(times))]
     return found
+
+
+def _from_its_digits(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a place in `text` from the digits on that stand before it."""
+    return len(text[:start].rstrip("0123456789")), end
 
 
 def _near(start: int, others: Sequence[int]) -> bool:

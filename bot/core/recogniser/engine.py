@@ -26,7 +26,7 @@ from bot.core.recogniser.normalise import Normal, normalise
 from bot.core.recogniser.products import Products, parse_products
 from bot.core.recogniser.sight import Eyes, Sight
 from bot.core.recogniser.typos import Alike, Typos
-from bot.core.recogniser.weights import beginnings, hints, weighed
+from bot.core.recogniser.weights import weighed
 
 __all__ = ["Candidate", "Decision", "Products", "Recogniser", "Recognition", "parse_products"]
 
@@ -126,7 +126,7 @@ class Recogniser:
     def _judge(self, sight: Sight, text: Normal) -> Verdict:
         """Judge one sight of a text; where only its words speak, the strongest of them are the reason."""
         said = weighed(text.said)
-        verdict = judge(sight, self._weights.shares((hints(said), beginnings(said), sight.near), sight.marks()))
+        verdict = judge(sight, self._weights.shares(said, sight.near, sight.marks()))
         if verdict.found is None and verdict.candidates:
             reason = self._weights.reason(text.said, verdict.candidates[0][0])
             return replace(verdict, found=Found(_SAID, *reason)) if reason else verdict
@@ -135,13 +135,13 @@ class Recogniser:
     def _look_again(self, normal: Normal, verdict: Verdict) -> Verdict:
         """Try what is left when nothing was certain: corrected spelling, a sign typed from memory, attached errors."""
         if len(normal.spaced) <= _SHORT and (spaced := self._typos.correct(normal.spaced)) != normal.spaced:
-            corrected = Normal.of(normal.clean, spaced, normal.dump)
+            corrected = Normal.of(normal.clean, spaced.split(), normal.dump)
             second = self._judge(self._eyes.look(corrected), corrected)
             if second.best > verdict.best:
                 verdict = replace(second, sign=False, found=None)
             if verdict.decision != GUIDE and (guide := self._alike.find(spaced)):
                 return Verdict(GUIDE, ((guide, 0.7),))
         if normal.dump:
-            attached = Normal.of(normal.clean, normal.dump)
+            attached = Normal.of(normal.clean, normal.dump.split())
             return verdict.backed_by(self._judge(self._eyes.look(attached), attached))
         return verdict

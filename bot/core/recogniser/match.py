@@ -8,13 +8,13 @@ in `?` is only a hint: enough to offer a guide, not to choose it. One that begin
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Generic, NamedTuple, TypeVar
 
 import ahocorasick
 
-from bot.core.frozen import frozen
 from bot.core.recogniser.normalise import EAST, Normal, words
 
 LONG = 12
@@ -79,20 +79,22 @@ class Literals:
 
     def __init__(self, pieces: Iterable[tuple[str, int]]) -> None:
         long: dict[str, tuple[int, tuple[int, ...]]] = {}
-        short: dict[str, tuple[int, tuple[int, ...]]] = {}
+        short: dict[str, tuple[int, ...]] = {}
         for text, key in pieces:
-            spaced, squeezed = f" {text} ", text.replace(" ", "")
-            if not squeezed:
-                continue
+            squeezed = text.replace(" ", "")
             # Several words are broken anywhere by narrow panes, and East Asian ones have no blanks around them.
             # A single word stands for itself: `NotFoundError` is no `ModuleNotFoundError`.
-            anywhere = (len(squeezed) >= LONG and " " in text) or EAST.search(squeezed)
-            forms, form = (long, squeezed) if anywhere else (short, spaced)
-            length, keys = forms.get(form, (len(form), ()))
-            forms[form] = (length, (*keys, key))
+            if (len(squeezed) >= LONG and " " in text) or EAST.search(squeezed):
+                length, keys = long.get(squeezed, (len(squeezed), ()))
+                long[squeezed] = (length, (*keys, key))
+            elif squeezed:
+                short[text] = (*short.get(text, ()), key)
         self._long = _Forms(long)
-        self._short = _Forms({form: found for form, found in short.items() if not _is_word(form)})
-        self._words = {form[1:-1]: keys for form, (_, keys) in short.items() if _is_word(form)}
+        uses = Counter(word for text in short for word in text.split())
+        self._short: dict[str, list[str]] = {}
+        for text in short:
+            self._short.setdefault(min(text.split(), key=uses.__getitem__), []).append(text)
+        self._keys = short
 
     def find(self, text: Normal) -> list[Found]:
         """Return all pieces of a text in the order of their ends, short ones last."""
@@ -102,26 +104,27 @@ class Literals:
             start = end - length
             if not start or ends[bisect_left(ends, start)] == start or squeezed[start] > _FIRST_EAST:
                 found += [Found(key, start, length, squeezed=True) for key in keys]
-        short = [(end - 1, length - 2, keys) for end, (length, keys) in self._short.find(text.spaced)]
-        for word in self._words.keys() & text.each:
-            short += [(end, end - start, self._words[word]) for start, end in _all(word, text.spaced)]
-        for end, length, keys in sorted(short, key=_sooner):
-            found += [Found(key, end - length, length) for key in keys]
+        there = [piece for word in self._short.keys() & text.each for piece in self._short[word]]
+        spots = [(end, end - start, piece) for piece in there for start, end in _all(piece, text.spaced)]
+        # The longer of two that end together comes first.
+        for end, length, piece in sorted(spots, key=lambda spot: (spot[0], -spot[1])):
+            found += [Found(key, end - length, length) for key in self._keys[piece]]
         return found
 
 
-@frozen
-class Phrase:
-    """A compiled phrase: the ids of its groups, and what finding it means."""
+Group = tuple[int, ...]
+"""The numbers of the forms of which a phrase asks for one."""
+Spot = tuple[int, int]
+"""Where words begin and end in `spaced`."""
 
-    groups: tuple[int, ...]
+
+class Phrase(NamedTuple):
+    """A compiled phrase of several groups, and what finding it means; the rarest group comes first, but in an order."""
+
+    groups: tuple[Group, ...]
     key: int
     hint: bool
     ordered: bool
-
-
-Spot = tuple[int, int]
-"""Where words begin and end in `spaced`."""
 
 
 class Phrases:
@@ -132,106 +135,115 @@ class Phrases:
 
     def __init__(self, phrases: Iterable[tuple[str, int]], *, everywhere: int = 0) -> None:
         self._everywhere = everywhere
-        self._forms: dict[str, int] = {}
-        self._groups: dict[frozenset[int], int] = {}
-        self._read: dict[str, frozenset[int]] = {}
-        compiled = [phrase for phrase in (self._compile(text, key) for text, key in phrases) if phrase.groups]
-        self._members = list(self._groups)
-        several = [phrase for phrase in compiled if len(phrase.groups) > 1]
-        self._uses = self._by_form({group for phrase in several for group in phrase.groups})
-        self._anchored = _anchored(several)
-        self._alone: dict[int, list[Phrase]] = defaultdict(list)
-        for phrase in compiled:
-            if len(phrase.groups) == 1:
-                for number in self._members[phrase.groups[0]]:
-                    self._alone[number].append(phrase)
+        compiled = _Compiled()
+        self._alone: dict[int, list[tuple[int, bool]]] = {}
+        several: list[Phrase] = []
+        for text, key in phrases:
+            groups, hint = compiled.groups(text), text.endswith("?")
+            if len(groups) > 1:
+                several.append(Phrase(groups, key, hint, text.startswith("^")))
+            for number in groups[0] if len(groups) == 1 else ():
+                self._alone.setdefault(number, []).append((key, hint))
+        self._several, self._anchored = _anchored(several)
         # Whole words are looked up, which is sooner done than searching for them.
-        self._whole = {form[1:-1]: number for form, number in self._forms.items() if _is_word(form)}
-        self._rest = _Forms({form: _reach(form, n) for form, n in self._forms.items() if not _is_word(form)})
+        self._whole = {form[1:-1]: number for form, number in compiled.forms.items() if _is_word(form)}
+        self._rest = _Forms({form: _reach(form, n) for form, n in compiled.forms.items() if not _is_word(form)})
+        self._words = ["" for _ in compiled.forms]
+        for word, number in self._whole.items():
+            self._words[number] = word
+        self._vocabulary = frozenset(
+            w for form in compiled.forms if form.endswith(" ") for w in form.split() if not EAST.search(w)
+        )
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every whole Latin word the phrases are made of."""
-        return frozenset(w for form in self._forms if form.endswith(" ") for w in form.split() if not EAST.search(w))
+        return self._vocabulary
 
     def find(self, text: Normal) -> list[tuple[Found, bool]]:
         """Return every phrase of a text where it is first complete, and whether it is only a hint."""
         places = self._places(text)
         found = [
-            (Found(phrase.key, start, end - start), phrase.hint)
+            (Found(key, start, end - start), hint)
             for number in places.there & self._alone.keys()
             for start, end in places.spots(number)[:1]
-            for phrase in self._alone[number]
+            for key, hint in self._alone[number]
         ]
-        several = self._several(places)
+        several = self._complete(places)
         return found + [(Found(phrase.key, start, end - start), phrase.hint) for (start, end), phrase in several]
 
-    def part(self, text: Normal) -> tuple[dict[int, int], list[tuple[int, int]]]:
+    def part(self, text: Normal) -> tuple[Mapping[int, int], Begins]:
         """Return how many words are there for each key below `everywhere`; from it on, where each key's begin."""
         places = self._places(text)
         counts: dict[int, int] = {}
-        begins: list[tuple[int, int]] = []
+        begins = Begins(places)
         for number in places.there & self._alone.keys():
-            for phrase in self._alone[number]:
-                key = phrase.key
+            for key, _ in self._alone[number]:
                 if key < self._everywhere:
                     counts[key] = counts.get(key, 0) + 1
                 else:
-                    begins += [(key, start) for start, _ in places.spots(number)]
-        for (start, _), phrase in self._several(places):
+                    begins.add(key - self._everywhere, number)
+        for (start, _), phrase in self._complete(places):
             if phrase.key < self._everywhere:
                 counts[phrase.key] = counts.get(phrase.key, 0) + 1
             else:
-                begins.append((phrase.key, start))
+                begins.add_at(phrase.key - self._everywhere, start)
         return counts, begins
 
-    def _several(self, places: _Places) -> Iterator[tuple[Spot, Phrase]]:
+    def _complete(self, places: _Places) -> Iterator[tuple[Spot, Phrase]]:
         """Yield the phrases of several groups where they are first complete."""
-        present = frozenset().union(*map(self._uses.__getitem__, places.there & self._uses.keys()))
-        for group in present & self._anchored.keys():
-            for needed, phrase in self._anchored[group]:
-                if needed <= present:
-                    span = places.in_order(phrase) if phrase.ordered else places.together(phrase, group)
-                    if span is not None:
-                        yield span, phrase
-
-    def _by_form(self, wanted: set[int]) -> dict[int, frozenset[int]]:
-        """Return the wanted groups every form is a member of, for forms that are in any."""
-        uses: dict[int, set[int]] = defaultdict(set)
-        for group in wanted:
-            for number in self._members[group]:
-                uses[number].add(group)
-        return {number: frozenset(groups) for number, groups in uses.items()}
+        there = places.there
+        woken = set[int]().union(*map(self._anchored.__getitem__, there & self._anchored.keys()))
+        for number in woken:
+            phrase = self._several[number]
+            if not any(map(there.isdisjoint, phrase.groups)):
+                span = places.in_order(phrase) if phrase.ordered else places.together(phrase)
+                if span is not None:
+                    yield span, phrase
 
     def _places(self, text: Normal) -> _Places:
         """Find what is there."""
-        spots: dict[int, list[Spot]] = defaultdict(list)
+        there = set(map(self._whole.__getitem__, self._whole.keys() & text.each))
+        spots: dict[int, list[Spot]] = {}
         for end, (number, began, ended) in self._rest.find(text.spaced):
-            spots[number].append((end - began, end - ended))
-        whole = {self._whole[word]: word for word in self._whole.keys() & text.each}
-        return _Places(self._members, whole, spots, text.spaced)
-
-    def _compile(self, text: str, key: int) -> Phrase:
-        """Read a phrase; groups of the same words are one group, however many phrases use it."""
-        groups: list[int] = []
-        for group in text.removesuffix("?").removeprefix("^").split():
-            members = self._read.get(group)
-            if members is None:
-                forms = sorted({form for form in map(_form, group.split("|")) if form.strip()})
-                members = frozenset(self._forms.setdefault(form, len(self._forms)) for form in forms)
-                self._read[group] = members
-            if members:
-                groups.append(self._groups.setdefault(members, len(self._groups)))
-        return Phrase(tuple(groups), key, hint=text.endswith("?"), ordered=text.startswith("^"))
+            spots.setdefault(number, []).append((end - began, end - ended))
+        there.update(spots)
+        return _Places(self._words, there, spots, text.spaced)
 
 
-def _anchored(phrases: Sequence[Phrase]) -> Mapping[int, Sequence[tuple[frozenset[int], Phrase]]]:
-    """Hang every phrase on its rarest group, so that common words wake up few phrases."""
+class _Compiled:
+    """Phrases are read: forms get numbers, and groups of the same words are one object, however many phrases use it."""
+
+    def __init__(self) -> None:
+        self.forms: dict[str, int] = {}
+        self._read: dict[str, Group] = {}
+        self._known: dict[Group, Group] = {}
+
+    def groups(self, text: str) -> tuple[Group, ...]:
+        groups = map(self._group, text.removesuffix("?").removeprefix("^").split())
+        return tuple(group for group in groups if group)
+
+    def _group(self, text: str) -> Group:
+        group = self._read.get(text)
+        if group is None:
+            forms = {form for form in map(_form, text.split("|")) if form.strip()}
+            group = tuple(sorted(self.forms.setdefault(form, len(self.forms)) for form in sorted(forms)))
+            group = self._read[text] = self._known.setdefault(group, group)
+        return group
+
+
+def _anchored(phrases: Sequence[Phrase]) -> tuple[Sequence[Phrase], Mapping[int, Sequence[int]]]:
+    """Hang every phrase on the forms of its rarest group, so that common words wake up few phrases."""
     uses = Counter(group for phrase in phrases for group in set(phrase.groups))
-    anchored: dict[int, list[tuple[frozenset[int], Phrase]]] = defaultdict(list)
-    for phrase in phrases:
-        anchored[min(phrase.groups, key=lambda group: uses[group])].append((frozenset(phrase.groups), phrase))
-    return anchored
+    hung: list[Phrase] = []
+    anchored: dict[int, list[int]] = {}
+    for number, phrase in enumerate(phrases):
+        rarest = min(phrase.groups, key=uses.__getitem__)
+        for form in rarest:
+            anchored.setdefault(form, []).append(number)
+        others = [group for group in phrase.groups if group != rarest]
+        hung.append(phrase if phrase.ordered else phrase._replace(groups=(rarest, *others)))
+    return hung, anchored
 
 
 def _form(word: str) -> str:
@@ -256,34 +268,34 @@ class _Places:
     """Where words and groups of them stand in one text; worked out when a phrase asks for it."""
 
     def __init__(
-        self, members: Sequence[frozenset[int]], whole: Mapping[int, str], spots: dict[int, list[Spot]], spaced: str
+        self, words: Sequence[str], there: AbstractSet[int], spots: dict[int, list[Spot]], spaced: str
     ) -> None:
-        self._members, self._whole, self._spots, self._spaced = members, whole, spots, spaced
-        self.there = whole.keys() | spots.keys()
-        self._known: dict[int, list[Spot]] = {}
+        self._words, self._spots, self._spaced = words, spots, spaced
+        self.there = there
+        self._known: dict[Group, list[Spot]] = {}
 
     def spots(self, number: int) -> list[Spot]:
         """Return the places of a form that is there, in order."""
         known = self._spots.get(number)
         if known is None:
-            word = self._whole[number]
-            known = self._spots[number] = _all(word, self._spaced)
+            known = self._spots[number] = _all(self._words[number], self._spaced)
         return known
 
-    def of(self, group: int) -> list[Spot]:
+    def of(self, group: Group) -> list[Spot]:
         """Return the places of a group's words, in order."""
+        there = [number for number in group if number in self.there]
+        if len(there) == 1:
+            return self.spots(there[0])
         known = self._known.get(group)
         if known is None:
-            there = [self.spots(number) for number in self._members[group] & self.there]
-            known = list(there[0]) if len(there) == 1 else sorted(spot for spots in there for spot in spots)
-            self._known[group] = known
+            known = self._known[group] = sorted(spot for number in there for spot in self.spots(number))
         return known
 
-    def together(self, phrase: Phrase, rarest: int) -> Spot | None:
+    def together(self, phrase: Phrase) -> Spot | None:
         """Return the first place where one word of every group is near the others."""
-        others = [self.of(group) for group in phrase.groups if group != rarest]
+        anchors, *others = map(self.of, phrase.groups)
         more = _MORE * (len(others) - 1)
-        for start, end in self.of(rarest):
+        for start, end in anchors:
             first, last = start, end
             for hits in others:
                 begins, ends = hits[0] if len(hits) == 1 else _nearest(hits, start)
@@ -312,6 +324,33 @@ class _Places:
         return None
 
 
+class Begins:
+    """Where the words of each key begin in one text; worked out when it is asked."""
+
+    def __init__(self, places: _Places) -> None:
+        self._places = places
+        self._forms: dict[int, list[int]] = {}
+        self._starts: dict[int, list[int]] = {}
+
+    def add(self, key: int, form: int) -> None:
+        """Note that a form of `key` is there."""
+        self._forms.setdefault(key, []).append(form)
+
+    def add_at(self, key: int, start: int) -> None:
+        """Note where a phrase of `key` begins."""
+        self._starts.setdefault(key, []).append(start)
+
+    @property
+    def keys(self) -> AbstractSet[int]:
+        """The keys that are there."""
+        return self._forms.keys() | self._starts.keys()
+
+    def of(self, key: int) -> list[int]:
+        """Return where the words of `key` begin, in order."""
+        spots = (spot for form in self._forms.get(key, ()) for spot in self._places.spots(form))
+        return sorted([*self._starts.get(key, ()), *(start for start, _ in spots)])
+
+
 def _nearest(hits: Sequence[Spot], start: int) -> Spot:
     """Return the spot that begins nearest to `start`."""
     at = bisect_left(hits, (start, 0))
@@ -320,17 +359,12 @@ def _nearest(hits: Sequence[Spot], start: int) -> Spot:
     return hits[at]
 
 
-def _all(word: str, spaced: str) -> list[Spot]:
-    """Return every place of a whole word; two may share the blank between them."""
-    form, length = f" {word} ", len(word) + 1
+def _all(words: str, spaced: str) -> list[Spot]:
+    """Return every place of whole words; two may share the blank between them."""
+    form, length = f" {words} ", len(words) + 1
     spots: list[Spot] = []
     at = spaced.find(form)
     while at >= 0:
         spots.append((at + 1, at + length))
         at = spaced.find(form, at + length)
     return spots
-
-
-def _sooner(piece: tuple[int, int, tuple[int, ...]]) -> tuple[int, int]:
-    """Sort pieces by their ends, and the longer of two that end together first."""
-    return piece[0], -piece[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import compress, count
 
 from bot.core.recogniser.normalise import words
 from bot.core.recogniser.products import Products
@@ -30,8 +31,8 @@ class Names:
     def near(self, said: Sequence[str]) -> frozenset[str]:
         """Return what stands close to a name: `c>works` is close behind Claude's, `slow>o` close before another's."""
         found: set[str] = set()
-        for at, word in [(at, word) for at, word in enumerate(said) if word in self._kinds]:
-            kind = self._kinds[word]
+        for at in compress(count(), map(self._kinds.__contains__, said)):
+            kind = self._kinds[said[at]]
             found.update([f"{kind}>{other}" for other in said[at + 1 : at + 1 + _CLOSE]])
             found.update([f"{other}>{kind}" for other in said[max(0, at - _CLOSE) : at]])
         return frozenset(found)

@@ -37,11 +37,13 @@ _FORM = re.compile(
     r"|actual behaviou?r|to reproduce|describe the bug|screenshots?)\b[*:? ]*$|^.{0,6}i have searched .{0,120}$",
     re.IGNORECASE | re.MULTILINE,
 )
-_FORMS = (
-    "reproduce", "what's wrong", "what should", "messages/logs", "preflight", "is this a reg", "last working",
-    "additional", "expected beh", "actual beh", "describe the", "screenshot", "have searched",
-)  # fmt: skip
-"""What the lines of a form cannot be without: looked for first, because that takes a tenth of the time."""
+_FORMS = frozenset({
+    "steps to reproduce", "what's wrong", "what should happen", "error messages/logs", "preflight checklist",
+    "is this a regression", "last working version", "additional information", "additional context",
+    "expected behavior", "expected behaviour", "actual behavior", "actual behaviour", "to reproduce",
+    "describe the bug", "screenshot", "screenshots",
+})  # fmt: skip
+"""The lines of a form without what stands around them: looked up first, because that takes a tenth of the time."""
 _DUMP = re.compile(r'\[\s*\{\s*\\*"error\\*"\s*:')
 _DUMP_END = re.compile(r"\}\s*…?\]\s*$", re.MULTILINE)
 _LOUD = re.compile(
@@ -52,6 +54,7 @@ _QUOTES = "\u2019\u02bc\u2018"
 _ARTICLES = frozenset({"c", "d", "j", "l", "m", "n", "s", "t", "qu"})
 """What stands before an apostrophe in French, and is a word of its own: `l'api`, `n'arrive`, `qu'il`."""
 _BREAKS = re.compile(r"[^\x00-\x7f\w]+")
+_NAME = re.compile(r"claude(?<!\Sclaude)\s+code(?!\S)")
 _BLANKS = bytes(n if n > ord("\x7f") or chr(n).isalnum() else ord(" ") for n in range(256))
 """What becomes of every letter of plain ASCII: several times as fast as looking for breaks."""
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -81,10 +84,10 @@ class Normal:
     ends: Sequence[int]
 
     @classmethod
-    def of(cls, clean: str, spaced: str, dump: str = "") -> Normal:
-        """Return the text of which `spaced` is known."""
-        said = spaced.split()
-        return cls(clean, spaced, dump, said, frozenset(said), "".join(said), list(accumulate(map(len, said))))
+    def of(cls, clean: str, said: Sequence[str], dump: str = "") -> Normal:
+        """Return the text of which the words are known."""
+        spaced, squeezed = f" {' '.join(said)} ", "".join(said)
+        return cls(clean, spaced, dump, said, frozenset(said), squeezed, list(accumulate(map(len, said))))
 
     def quote(self, start: int, length: int, limit: int = 200) -> tuple[str, str]:
         """Return the piece of `clean` that became `spaced[start:start + length]`, and its line, both shortened."""
@@ -120,11 +123,15 @@ def normalise(text: str) -> Normal:
     """Bring `text` to its one form."""
     clean = tidy(text)
     kept, dump = _without_dump(clean)
-    return Normal.of(kept, words(kept), words(dump) if dump else "")
+    return Normal.of(kept, _said(kept), words(dump) if dump else "")
 
 
 def words(text: str) -> str:
     """Return the words of tidy `text`, lower case, with one blank between them and at both ends."""
+    return f" {' '.join(_said(text))} "
+
+
+def _said(text: str) -> list[str]:
     flat = flatten(text)
     if not flat.isascii():
         for quote in _QUOTES:
@@ -135,9 +142,8 @@ def words(text: str) -> str:
     parted = flat.encode(errors="replace").translate(_BLANKS).decode()
     if not parted.isascii():
         parted = _BREAKS.sub(" ", parted)
-    spaced = f" {' '.join(parted.split())} "
     # One name, so that its second half is not taken for a code somebody was sent, or wrote.
-    return spaced.replace(" claude code ", " claudecode ")
+    return (_NAME.sub("claudecode", parted) if "claude" in parted else parted).split()
 
 
 def _without_apostrophes(flat: str) -> str:
@@ -176,7 +182,7 @@ def tidy(text: str) -> str:
     if "\\" in text:
         text = _ESCAPE.sub(" ", text)
     low = text.lower()
-    if any(piece in low for piece in _FORMS):
+    if "have searched" in low or not _FORMS.isdisjoint([line.strip("#*:? \t") for line in low.split("\n")]):
         text = _FORM.sub(" ", text)
     return _BRACKETED.sub(" ", text) if "[" in text else text
 

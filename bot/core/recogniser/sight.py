@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bot.core.frozen import frozen
 from bot.core.guides.guide import Guide
-from bot.core.recogniser.match import Found, Literals, Phrases
+from bot.core.recogniser.match import Begins, Found, Literals, Phrases
 from bot.core.recogniser.names import Names, asks
 from bot.core.recogniser.normalise import Normal, words
 from bot.core.recogniser.products import SIGN_RANK, Products, Section
@@ -107,14 +107,13 @@ class Sight:
     near: frozenset[str]
     asks: str
     begins: str
-    clues: tuple[tuple[int, int], ...]
+    clues: Begins
 
     def marks(self) -> set[str]:
         """Return what has weights besides words: see `weights`."""
         seen = {"=", f"=claude {self.claude}"}
-        for pointer in self.pointers:
-            kind = "sign" if pointer.own else f"output{pointer.rank}"
-            seen |= {f"={kind} {pointer.guide}", f"=any {pointer.guide}"}
+        for guide, rank, own in {(pointer.guide, pointer.rank, pointer.own) for pointer in self.pointers}:
+            seen |= {f"=sign {guide}" if own else f"=output{rank} {guide}", f"=any {guide}"}
         if self.pointers:
             seen.add(f"=last {max(self.pointers, key=lambda pointer: (pointer.rank, pointer.at)).guide}")
         if self.others:
@@ -201,7 +200,7 @@ class Eyes:
             near=self._names.near(weighed(text.said)),
             asks=asks(text.clean),
             begins=self._names.begins(text.clean),
-            clues=tuple((key - self._clues, start) for key, start in clues),
+            clues=clues,
         )
 
     def _read(self, text: Normal) -> tuple[list[Pointer], list[tuple[Section, Found]], str, int]:

@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise, repeat
+from struct import unpack
 from types import MappingProxyType
 
 _FIRST, _LAST = 110, 40
 """Words at the beginning and at the end of a text that are weighed; what is printed in between is found as output."""
 _BEGINNINGS = (3, 4, 6)
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_LANE, _ZERO = 24, 512
+_LANE, _ZERO = 32, 512
 """Bits a guide's sum has in the packed numbers, and what stands for nought in them: a lane never holds less."""
 _MASK = (1 << _LANE) - 1
+_WORDS = 8_192
+"""Words of which is remembered what they say: a text has a few hundred, and most are in the next as well."""
 _SCALE = 10
 """Weights are whole numbers of tenths."""
 _LEAST_SAID = 10
@@ -40,23 +44,23 @@ def weighed(said: Sequence[str]) -> Sequence[str]:
 
 def hints(said: Sequence[str]) -> set[str]:
     """Return the words, pairs of words and East Asian characters of a text that may have a weight."""
-    found = {*said, *map(" ".join, pairwise(said))}
-    text = " ".join(said)
-    if not text.isascii():
-        for run in _EAST.findall(text):
+    return pairs(said).union(said)
+
+
+def pairs(said: Sequence[str]) -> set[str]:
+    """Return the hints of a text that are no words of it: two words in a row, East Asian characters."""
+    found = set(map(" ".join, pairwise(said)))
+    if not "".join(said).isascii():
+        for run in _EAST.findall(" ".join(said)):
             found.update(run)
             found.update(map("".join, pairwise(run)))
+        found.difference_update(said)
     return found
 
 
-def beginnings(said: Iterable[str]) -> set[str]:
+def beginnings(said: Iterable[str]) -> list[str]:
     """Return how the longer words of a text begin: one form of a word speaks for others, and a typo costs little."""
-    found: set[str] = set()
-    longer: Iterable[str] = set(said)
-    for length in _BEGINNINGS:
-        longer = [word for word in longer if len(word) > length]
-        found.update([f"{word[:length]}*" for word in longer])
-    return found
+    return [f"{word[:length]}*" for word in sorted(set(said)) for length in _BEGINNINGS if len(word) > length]
 
 
 def part_of(known: int) -> float:
@@ -71,14 +75,17 @@ class Weights:
         """Take what `as_known` gave."""
         self.guides = tuple(guides)
         self._lanes = {guide: n * _LANE for n, guide in enumerate(self.guides)}
+        # One lane more counts how many were added.
+        self._bits = (len(self.guides) + 1) * _LANE
         self._packed = {hint: int.from_bytes(row, "little") for hint, row in packed.items()}
+        self._word = lru_cache(_WORDS)(self._with_beginnings)
 
     @classmethod
     def of(cls, table: Mapping[str, str]) -> Weights:
         """Return the weights of a table as people write it."""
         rows = {hint: _row(text) for hint, text in table.items()}
         found = cls(sorted({guide for row in rows.values() for guide in row}))
-        nought = sum(_ZERO << lane for lane in found._lanes.values())
+        nought = sum(_ZERO << lane for lane in found._lanes.values()) + (1 << len(found.guides) * _LANE)
         found._packed = {
             hint: nought + sum(weight << found._lanes[guide] for guide, weight in row.items())
             for hint, row in rows.items()
@@ -87,26 +94,27 @@ class Weights:
 
     def as_known(self) -> tuple[tuple[str, ...], Mapping[str, bytes]]:
         """Return what makes these weights again, at a tenth of the time of reading their table."""
-        size = len(self.guides) * _LANE // 8
-        return self.guides, {hint: row.to_bytes(size, "little") for hint, row in self._packed.items()}
+        return self.guides, {hint: row.to_bytes(self._bits // 8, "little") for hint, row in self._packed.items()}
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every whole Latin word that has a weight."""
         return frozenset(hint for hint in self._packed if hint.isascii() and hint.isalpha())
 
-    def shares(self, said: Iterable[Collection[str]], marks: Collection[str]) -> dict[str, float]:
+    def shares(self, said: Sequence[str], near: Collection[str], marks: Collection[str]) -> dict[str, float]:
         """Return for every guide, for `none` and for `ask` how likely it is; together they are 1.
 
-        said: hints, a collection of each kind. Every kind counts the same, however many hints of it there are.
+        said: the words of a text that are weighed; near: what stands near a name.
+        Hints, beginnings and what is near count the same, however many there are of each.
         """
         if not self.guides:
             return {}
-        scores = [MARK_SHARE * much for much in self._sums(marks)[0]]
-        for kind in said:
-            sums, known = self._sums(kind)
-            part = part_of(known)
-            scores = [score + part * much for score, much in zip(scores, sums, strict=True)]
+        (hinted, many), (begun, more), (close, few), (seen, _) = self._kinds(said, near, marks)
+        one, two, three = part_of(many), part_of(more), part_of(few)
+        scores = [
+            MARK_SHARE * much + one * hint + two * beginning + three * word
+            for much, hint, beginning, word in zip(seen, hinted, begun, close, strict=True)
+        ]
         top = max(scores)
         powers = [math.exp(SHARPNESS / _SCALE * (score - top)) for score in scores]
         whole = sum(powers)
@@ -137,16 +145,32 @@ class Weights:
         for word in said:
             keys = {word} if word.isascii() else hints([word])
             keys |= {f"{before} {word}"}
-            keys |= {f"{word[:length]}*" for length in _BEGINNINGS if len(word) > length}
+            keys.update(beginnings((word,)))
             worths.append(sum([(self._packed[key] >> lane & _MASK) - _ZERO for key in self._packed.keys() & keys]))
             before = word
         return worths
 
-    def _sums(self, keys: Collection[str]) -> tuple[list[int], int]:
-        """Return what those of the keys that are known say for every guide, and how many they are."""
-        known = self._packed.keys() & keys
-        total, nought = sum(map(self._packed.__getitem__, known)), _ZERO * len(known)
-        return [(total >> lane & _MASK) - nought for lane in self._lanes.values()], len(known)
+    def _kinds(self, said: Sequence[str], near: Iterable[str], marks: Iterable[str]) -> Iterator[tuple[list[int], int]]:
+        """Yield what hints, beginnings, what is near, and marks say for every guide, and how many are known of each."""
+        words = sum(map(self._word, set(said)), self._sum(pairs(said)))
+        others = self._sum(near) + (self._sum(marks) << self._bits)
+        return self._unpacked(words + (others << 2 * self._bits), 4)
+
+    def _with_beginnings(self, word: str) -> int:
+        """Return what a word says, and packed beside it what its beginnings say."""
+        return self._sum((word,)) + (self._sum(beginnings((word,))) << self._bits)
+
+    def _sum(self, keys: Iterable[str]) -> int:
+        """Return, packed, what those of the keys that are known say."""
+        return sum(map(self._packed.get, keys, repeat(0)))
+
+    def _unpacked(self, total: int, kinds: int) -> Iterator[tuple[list[int], int]]:
+        """Yield what each of the sums packed in `total` says for every guide, and how many hints it is made of."""
+        lanes = len(self.guides) + 1
+        values = unpack(f"<{kinds * lanes}I", total.to_bytes(kinds * self._bits // 8, "little"))
+        for at in range(0, len(values), lanes):
+            *sums, known = values[at : at + lanes]
+            yield [much - _ZERO * known for much in sums], known
 
 
 def table_of(weights: Mapping[str, Mapping[str, float]], guides: Collection[str], least: int) -> dict[str, str]:
