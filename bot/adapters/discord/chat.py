@@ -10,7 +10,7 @@ import discord
 import structlog
 
 from bot.adapters.discord import managing
-from bot.adapters.discord.decode import ORIGINAL, reference, referred
+from bot.adapters.discord.decode import reference, referred
 from bot.adapters.discord.faults import Expired, Locked
 from bot.adapters.discord.render import PLAIN, Json, Renderer, Setting
 from bot.adapters.discord.rights import named
@@ -109,10 +109,8 @@ class DiscordChat:
     async def fold(self, origin: Origin, message: str, folded: Folded) -> None:
         """Turn an answered question into the lines that stay of it."""
         parts = self.station.renderer.folded(folded, owner=origin.user)
-        if message == ORIGINAL:
-            # Others could be edited so as well, but discord.py makes a message of the answer: half as much again.
-            if self.reply:
-                await self.reply.turn_into(parts)
+        if self.reply and self._pressed and message == self._pressed.message:
+            await self.reply.turn_into(parts)
         elif found := referred(message):
             await self._wire.edit(*found, parts)
 

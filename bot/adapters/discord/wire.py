@@ -277,15 +277,14 @@ def _body(components: Sequence[Json], mentions: discord.AllowedMentions) -> Json
 
 async def acknowledge(interaction: discord.Interaction, *, private: bool, thinking: bool) -> None:
     """Tell Discord that an answer comes. thinking: it shows so until then, to one person alone if it is `private`."""
-    route = Route(
-        "POST",
-        "/interactions/{webhook_id}/{webhook_token}/callback",
-        webhook_id=interaction.id,
-        webhook_token=interaction.token,
-    )
     body: Json = {"type": _THINKS, "data": {"flags": _PRIVATE if private else 0}} if thinking else {"type": _STAYS}
-    http, session = interaction.client.http, interaction._session  # noqa: SLF001 - as the library's own `defer` does
-    # That asks for an answer besides, which says nothing, and reads it.
+    await _answered(interaction, "POST", "/interactions/{webhook_id}/{webhook_token}/callback", interaction.id, body)
+
+
+async def _answered(interaction: discord.Interaction, method: str, path: str, ident: int, body: Json) -> None:
+    """Answer an interaction as the library does, which makes objects of what Discord says to it."""
+    route = Route(method, path, webhook_id=ident, webhook_token=interaction.token)
+    http, session = interaction.client.http, interaction._session  # noqa: SLF001 - there is no other way to its session
     await async_context.get().request(route, session, payload=body, proxy=http.proxy, proxy_auth=http.proxy_auth)
 
 
@@ -357,9 +356,11 @@ class Reply:
             self.late.cancel()
 
     async def turn_into(self, components: Sequence[Json]) -> None:
-        """Make the message that was pressed show something else."""
+        """Make the message that was pressed show something else; it counts for no limit of the bot's."""
+        pressed, body = self._interaction, _body(components, NOBODY)
         async with told():
-            await self._interaction.edit_original_response(view=Ready(components))
+            path = "/webhooks/{webhook_id}/{webhook_token}/messages/@original"
+            await _answered(pressed, "PATCH", path, pressed.application_id, body)
 
     async def withdraw(self) -> None:
         """Take the "thinking" away: the answer is elsewhere, or none."""

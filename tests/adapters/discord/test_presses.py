@@ -44,6 +44,16 @@ class TestWhatIsPressed:
         await there.press("ann", there.ours(thread)[-1], TOOLS)
         assert not there.client.persistent_views
 
+    async def test_the_pressed_question_is_folded_by_the_press_itself(self, there: Town) -> None:
+        """So it takes nothing of what Discord allows a bot in a second."""
+        thread = await mentioned(there)
+        opening = there.ours(thread)[-1]
+        before = len(there.env.http_requests)
+        await there.press("ann", opening, TOOLS)
+        edits = [one.path for one in there.env.http_requests[before:] if one.method == "PATCH"]
+        assert [path.split("/")[1] for path in edits] == ["webhooks"]
+        assert not any("custom_id" in part for part in parts(there.ours(thread)[0]))
+
     async def test_a_process_that_showed_none_of_it_answers_an_old_message_and_a_new_one(self, there: Town) -> None:
         thread = await mentioned(there)
         opening = there.ours(thread)[-1]
