@@ -19,9 +19,12 @@ from tests.scenarios.playing import NOW, library, page, sure_of
 SAY = library().messages
 
 
+DIRECT = {"provider": "anthropic"}
+
+
 def asleep() -> Talk:
     """A conversation that waits for an incident."""
-    return Talk(page="incident").starts("cut-off").presses("text", "wait")
+    return Talk(page="incident").starts("cut-off", DIRECT).presses("text", "wait")
 
 
 # --- opening ---------------------------------------------------------------------------------------------------
@@ -519,7 +522,7 @@ def test_ways_out_that_lead_nowhere_yet_are_not_taken_for_a_report(word: str) ->
 
 @pytest.mark.parametrize(("status", "step"), [("clear", "short"), ("incident", "incident"), ("unknown", "short")])
 def test_redial_answers_what_the_page_says(status: str, step: str) -> None:
-    assert Talk(page=status).starts("cut-off").presses("text").place == f"cut-off#{step}"
+    assert Talk(page=status).starts("cut-off", DIRECT).presses("text").place == f"cut-off#{step}"
 
 
 def test_people_on_another_provider_are_led_past_the_page() -> None:
@@ -527,6 +530,21 @@ def test_people_on_another_provider_are_led_past_the_page() -> None:
     assert talk.place == "cut-off#elsewhere"
     elsewhere = Talk(page="incident").starts("page-lost", {"provider": "bedrock"})
     assert elsewhere.answers == ["(status:unknown)"]
+
+
+@pytest.mark.parametrize(("way", "step"), [("anthropic", "incident"), ("unsure", "incident"), ("bedrock", "elsewhere")])
+def test_nobody_is_told_it_is_the_incident_before_it_is_asked_how_they_reach_claude(way: str, step: str) -> None:
+    talk = Talk(page="incident").starts("cut-off").presses("text")
+    assert talk.place == "cut-off#@provider"
+    assert "explains" not in talk.text
+    assert talk.presses(way).place == f"cut-off#{step}"
+
+
+@pytest.mark.parametrize("status", ["clear", "unknown"])
+def test_how_claude_is_reached_is_asked_only_where_it_matters(status: str) -> None:
+    assert Talk(page=status).starts("cut-off").presses("text").place == "cut-off#short"
+    web = Talk(page="incident").starts("cut-off", {"surface": "web"}).presses("text")
+    assert web.place == "cut-off#incident", "claude.ai comes from Anthropic alone"
 
 
 # --- waiting ---------------------------------------------------------------------------------------------------

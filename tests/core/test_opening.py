@@ -53,7 +53,7 @@ def test_a_page_that_cannot_be_read_is_unknown_and_never_clear(guide: str) -> No
 
 def test_during_an_incident_the_sign_in_guide_waits_and_nobody_is_told_to_sign_out() -> None:
     player = Player(page("incident"))
-    view = player.start("sign-in", {"surface": "claude-code"})
+    view = player.start("sign-in", {"surface": "claude-code", "provider": "anthropic"})
     assert player.conversation
     assert player.conversation.step == "incident"
     assert next(offer.label for offer in view.offers) == "Wait and tell me"

@@ -66,7 +66,7 @@ def test_that_it_works_is_one_press_at_every_question_of_every_guide() -> None:
 
 
 def test_waiting_is_a_way_out_only_while_the_page_shows_trouble() -> None:
-    talk = Talk(page="incident").starts("cut-off")
+    talk = Talk(page="incident").starts("cut-off", {"provider": "anthropic"})
     assert "@wait" in talk.controls
     # Where the step has that choice itself, it is not there twice.
     assert "@wait" not in talk.presses("text").controls

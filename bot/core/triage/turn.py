@@ -31,6 +31,11 @@ DIFFERENT = "different"
 NONE_OF_THESE = "@none"
 """The choice of an offer that says that no guide fits."""
 
+PROVIDER = "provider"
+"""The fact that says how Claude is reached."""
+_PROVIDED = ("claude-code", "api", UNSURE)
+"""Where others than Anthropic may provide Claude: not on claude.ai and in its apps."""
+
 _HOPS = 60
 """More steps than any chain of automatic answers has: a guide that goes round in circles stops here."""
 
@@ -267,6 +272,8 @@ class Turn:
         """Return the choice Redial can make: from the status page, or from a fact it already knows."""
         if self._different(step):
             return step.choice(DIFFERENT)
+        if self._named_too_early(step):
+            return None
         if step.auto == OFFICIAL_STATUS:
             now = self.reading()
             self.tell_status(now)
@@ -279,6 +286,20 @@ class Turn:
         if choice and fact and said and not self._used(fact):
             self.known.append(choice.label)
         return choice
+
+    def _named_too_early(self, step: Step) -> bool:
+        """Say whether an incident would be named as the cause to somebody who may reach Claude through a provider.
+
+        They are asked first: Claude's page says nothing about those. Where the trouble is local it is never the cause.
+        """
+        here, guide = self.conversation, self.library.known(self.conversation.guide)
+        return (
+            step.choice(ELSEWHERE) is not None
+            and not (guide and guide.local)
+            and PROVIDER not in here.facts
+            and here.facts.get("surface", UNSURE) in _PROVIDED
+            and self.reading().answer == INCIDENT
+        )
 
     def _different(self, step: Step) -> bool:
         """Say whether a finding "it is the incident" was contradicted before it was shown; that counts once."""
@@ -296,6 +317,8 @@ class Turn:
     def _missing(self, step: Step) -> str:
         """Return the fact that has to be asked for before this step's variants can be shown, if there is one."""
         facts = self.conversation.facts
+        if self._named_too_early(step):
+            return PROVIDER
         for variant in step.variants:
             if variant.when and not variant.when.excluded(facts):
                 fact = variant.when.unknown(facts)
