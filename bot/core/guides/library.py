@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
+from typing import Any, TypeVar
 
 from bot.core.errors import RecordTooNew
 from bot.core.frozen import frozen
@@ -19,7 +20,7 @@ WHICH = "@which"
 OUTCOMES = "outcomes"
 """Id of the guide-shaped file that says what is said at each end."""
 
-
+T = TypeVar("T")
 Place = tuple[str, str]
 """A guide's id and a step's."""
 
@@ -39,6 +40,7 @@ class Library:
     only_ways: Mapping[Place, Place] = field(default_factory=dict)
     _found: dict[Place, tuple[Guide, Step]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _former: list[Mapping[str, Guide]] = field(default_factory=list, init=False, repr=False, compare=False)
+    _made: dict[tuple[object, Place], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def only_way(self, place: Place) -> Place | None:
         """Return the one step that leads to `place`; None where there are several, or where people begin."""
@@ -73,6 +75,14 @@ class Library:
             raise RecordTooNew(f"no step `{step_id}` in guide `{guide_id}`")
         self._found[guide_id, step_id] = guide, step
         return guide, step
+
+    def once(self, make: Callable[[Library, Step], T], place: Place) -> T:
+        """Return what is made of a step, and of other content, alone: the same whoever stands there."""
+        key = make, place
+        if key not in self._made:
+            self._made[key] = make(self, self.step(*place)[1])
+        found: T = self._made[key]
+        return found
 
     def question(self, fact: str) -> Step:
         """Return the question that asks for a fact; raises RecordTooNew when there is none."""

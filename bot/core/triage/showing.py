@@ -8,8 +8,9 @@ from functools import cached_property
 from types import MappingProxyType
 
 from bot.core.changing import changed
+from bot.core.frozen import frozen
 from bot.core.guides.guide import UNSURE, Choice, Guide, Outcome, Step, ToOutcome, ToStep
-from bot.core.guides.library import WHICH
+from bot.core.guides.library import WHICH, Library
 from bot.core.moments import duration
 from bot.core.status.official import INCIDENT
 from bot.core.text import Block, Bullets, Code, Heading, Inline, Note, Span, Steps, Text, Undo, plain
@@ -33,6 +34,15 @@ _TWICE = 2
 """Answers from which on "start over" leads further than "back"."""
 
 
+@frozen
+class _Asked:
+    """What can be answered, and what that leads to. solved, waits: a choice says that it is fixed, or to wait."""
+
+    offers: tuple[Offer, ...]
+    solved: bool
+    waits: bool
+
+
 class Showing:
     """Builds the one view a turn answers with."""
 
@@ -44,9 +54,11 @@ class Showing:
         self.guide = turn.library.known(turn.conversation.guide)
 
     @cached_property
-    def choices(self) -> tuple[Choice, ...]:
+    def asked(self) -> _Asked:
         """What can be answered now."""
-        return self.turn.choices
+        if self.here.guide and not self.here.asking:
+            return self.library.once(_asked_at, (self.here.guide, self.here.step))
+        return _asked(self.library, self.turn.choices)
 
     def view(self) -> View:
         """Return the view, marked with the conversation it belongs to."""
@@ -90,9 +102,9 @@ class Showing:
     # --- questions ---
 
     def _step(self, step: Step) -> View:
-        body = (*step.body, *self._fitting(step))
+        body = step.body + self._fitting(step)
         managed = step.bypass and self.turn.around.managed
-        blocks = self._request(step, body) if managed else tuple(self._filled(body))
+        blocks = self._request(step, body) if managed else self._with_notes(body)
         blocks += self._odds(step)
         lead = self.messages.inline("bypass.lead") if managed and not step.cause else step.title
         return View(
@@ -201,16 +213,7 @@ class Showing:
         return self.messages.inline("opening.read-as-guess", title=guide.title)
 
     def _offers(self) -> tuple[Offer, ...]:
-        return tuple(Offer(n, c.id, c.label, self._tone(c)) for n, c in enumerate(self.choices, 1))
-
-    def _tone(self, choice: Choice) -> Tone:
-        """Return what a choice leads to: the end everybody wants, or a step that cannot be taken back by waiting."""
-        if choice.target == _FIXED:
-            return Tone.GOOD
-        if isinstance(choice.target, ToStep) and choice.target.guide and choice.target.step:
-            grave = self.library.step(choice.target.guide, choice.target.step)[1].destructive
-            return Tone.GRAVE if grave else Tone.PLAIN
-        return Tone.PLAIN
+        return self.asked.offers
 
     def _controls(self, names: Sequence[str] = _WAYS_OUT, *, it: bool = False) -> tuple[Control, ...]:
         out = [
@@ -218,8 +221,7 @@ class Showing:
             for name in names
             if self._leads(name)
         ]
-        offered = any(choice.target == _WAITING for choice in self.choices)
-        if not offered and self.turn.reading().answer == INCIDENT:
+        if not self.asked.waits and self.turn.reading().answer == INCIDENT:
             out.insert(0, Control("@wait", self.messages.text("control.wait")))
         if self.here.where.public and not self.here.shared:
             out.append(Control("@share", self.messages.text("control.share")))
@@ -235,8 +237,7 @@ class Showing:
             case "start-over":
                 return sum(bool(visit.by) for visit in self.here.history) >= _TWICE
             case "fixed":
-                fixed = self.messages.list("says.fixed")
-                return not any(choice.target == _FIXED or choice.label.casefold() in fixed for choice in self.choices)
+                return not self.asked.solved
         return True
 
     def _sources(self, step: Step, body: Sequence[Block]) -> Iterator[Cite]:
@@ -245,6 +246,11 @@ class Showing:
             url = self.guide.sources.get(name) if self.guide else None
             if url:
                 yield Cite(name, url)
+
+    def _with_notes(self, body: tuple[Block, ...]) -> tuple[Block, ...]:
+        """Put what the person said where a step has room for it; few have."""
+        here = self.here.guide, self.here.step
+        return tuple(self._filled(body)) if self.library.once(_takes_notes, here) else body
 
     def _filled(self, blocks: Sequence[Block]) -> Iterator[Block]:
         """Put what the person said into the blocks to copy that have room for it (`{notes}`)."""
@@ -295,6 +301,43 @@ class Showing:
         # A terminal is there only while it is open; everywhere else somebody is always listening.
         key = "outcome.promise-terminal" if self.here.origin.platform == "console" else "outcome.promise"
         yield Text(self.messages.inline("outcome.promise-aside" if self.here.where is Where.ASIDE else key))
+
+
+def _asked_at(library: Library, step: Step) -> _Asked:
+    return _asked(library, step.choices)
+
+
+def _asked(library: Library, choices: Sequence[Choice]) -> _Asked:
+    fixed = library.messages.list("says.fixed")
+    return _Asked(
+        tuple(Offer(n, one.id, one.label, _tone(library, one)) for n, one in enumerate(choices, 1)),
+        solved=any(one.target == _FIXED or one.label.casefold() in fixed for one in choices),
+        waits=any(one.target == _WAITING for one in choices),
+    )
+
+
+def _tone(library: Library, choice: Choice) -> Tone:
+    """Return what a choice leads to: the end everybody wants, or a step that cannot be taken back by waiting."""
+    if choice.target == _FIXED:
+        return Tone.GOOD
+    if isinstance(choice.target, ToStep) and choice.target.guide and choice.target.step:
+        grave = library.step(choice.target.guide, choice.target.step)[1].destructive
+        return Tone.GRAVE if grave else Tone.PLAIN
+    return Tone.PLAIN
+
+
+def _takes_notes(_: Library, step: Step) -> bool:
+    """Say whether a step has room for what the person said, in its body or in a part for some."""
+    return any(map(_has_room, (step.body, *(variant.body for variant in step.variants))))
+
+
+def _has_room(blocks: Sequence[Block]) -> bool:
+    return any(
+        any(map(_has_room, block.items))
+        if isinstance(block, Steps | Bullets)
+        else isinstance(block, Code) and _NOTES in block.text
+        for block in blocks
+    )
 
 
 _SPACES = re.compile(r"[ \t]+")
