@@ -141,6 +141,12 @@ def test_what_is_not_ours_is_said_in_a_line(redial: Redial) -> None:
     assert redial.chat("2")[0]["text"].startswith("There is no open conversation here")
 
 
+def test_who_only_talks_of_claude_is_not_told_that_claude_is_known_here(redial: Redial) -> None:
+    (view,) = redial.chat("what's the shortcut for plan mode in claude code?")
+    assert view["guide"] is None
+    assert view["text"].startswith("That isn't one of mine: I help when Claude, Claude Code or the Claude API fails.")
+
+
 def test_forget_me_deletes_everything(redial: Redial) -> None:
     redial.chat(CUT_OFF, "1")
     assert "deleted" in redial.chat("/redial forget-me")[0]["text"]
