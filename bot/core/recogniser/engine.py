@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
-from functools import cached_property
 
 from bot.core.frozen import frozen
 from bot.core.guides.guide import Guide
@@ -83,16 +82,9 @@ class Recogniser:
         self._eyes = Eyes(guides, products, self._clues.phrases)
         self._weights = products.weights
         self._languages = Languages(products.languages)
-
-    @cached_property
-    def _alike(self) -> Alike:
-        """What knows a sign that is almost there: made when a text first needs it, as few do."""
-        return Alike(self._eyes.signs)
-
-    @cached_property
-    def _typos(self) -> Typos:
-        """What corrects spelling: the same."""
-        return Typos(self._eyes.vocabulary | self._weights.vocabulary)
+        # Few texts need these, but none should wait for them.
+        self._alike = Alike(self._eyes.signs)
+        self._typos = Typos(self._eyes.vocabulary | self._weights.vocabulary)
 
     def recognise(self, text: str) -> Recognition:
         """Decide about `text`, which is expected to be redacted already."""

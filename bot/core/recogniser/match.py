@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Generic, NamedTuple, TypeVar
 
 import ahocorasick
@@ -22,6 +23,7 @@ LONG = 12
 
 _NEAR, _NEAR_EAST, _NEXT, _MORE = 56, 24, 16, 18
 _FIRST_EAST = "\u3040"
+_NO_FORM = -1
 
 
 T = TypeVar("T")
@@ -78,38 +80,42 @@ class Literals:
     """
 
     def __init__(self, pieces: Iterable[tuple[str, int]]) -> None:
-        long: dict[str, tuple[int, tuple[int, ...]]] = {}
-        short: dict[str, tuple[int, ...]] = {}
+        self._long: dict[str, tuple[int, ...]] = {}
+        self._short: dict[str, tuple[int, ...]] = {}
         for text, key in pieces:
             squeezed = text.replace(" ", "")
             # Several words are broken anywhere by narrow panes, and East Asian ones have no blanks around them.
             # A single word stands for itself: `NotFoundError` is no `ModuleNotFoundError`.
-            if (len(squeezed) >= LONG and " " in text) or EAST.search(squeezed):
-                length, keys = long.get(squeezed, (len(squeezed), ()))
-                long[squeezed] = (length, (*keys, key))
-            elif squeezed:
-                short[text] = (*short.get(text, ()), key)
-        self._long = _Forms(long)
-        uses = Counter(word for text in short for word in text.split())
-        self._short: dict[str, list[str]] = {}
-        for text in short:
-            self._short.setdefault(min(text.split(), key=uses.__getitem__), []).append(text)
-        self._keys = short
+            if (len(squeezed) >= LONG and squeezed != text) or (not text.isascii() and EAST.search(text)):
+                self._long[squeezed] = (*self._long.get(squeezed, ()), key)
+            elif text:
+                self._short[text] = (*self._short.get(text, ()), key)
+        # Searched for by how they begin: all the rest of them would fill the memory.
+        heads: dict[str, list[str]] = {}
+        for form in self._long:
+            heads.setdefault(form[:LONG], []).append(form)
+        self._heads = _Forms({head: (len(head), forms) for head, forms in heads.items()})
+        # Looked up by their rarest word.
+        uses = Counter(word for text in self._short for word in text.split())
+        self._by_word: dict[str, list[str]] = {}
+        for text in self._short:
+            self._by_word.setdefault(min(text.split(), key=uses.__getitem__), []).append(text)
 
     def find(self, text: Normal) -> list[Found]:
         """Return all pieces of a text in the order of their ends, short ones last."""
-        found: list[Found] = []
         squeezed, ends = text.squeezed, text.ends
-        for end, (length, keys) in self._long.find(squeezed):
+        long: list[tuple[int, int, str]] = []
+        for end, (length, forms) in self._heads.find(squeezed):
             start = end - length
             if not start or ends[bisect_left(ends, start)] == start or squeezed[start] > _FIRST_EAST:
-                found += [Found(key, start, length, squeezed=True) for key in keys]
-        there = [piece for word in self._short.keys() & text.each for piece in self._short[word]]
-        spots = [(end, end - start, piece) for piece in there for start, end in _all(piece, text.spaced)]
+                long += [(start + len(form), -len(form), form) for form in forms if squeezed.startswith(form, start)]
+        pieces = [piece for word in self._by_word.keys() & text.each for piece in self._by_word[word]]
+        short = [(end, start - end, piece) for piece in pieces for start, end in _all(piece, text.spaced)]
         # The longer of two that end together comes first.
-        for end, length, piece in sorted(spots, key=lambda spot: (spot[0], -spot[1])):
-            found += [Found(key, end - length, length) for key in self._keys[piece]]
-        return found
+        return [
+            *(Found(key, end + less, -less, squeezed=True) for end, less, it in sorted(long) for key in self._long[it]),
+            *(Found(key, end + less, -less) for end, less, it in sorted(short) for key in self._short[it]),
+        ]
 
 
 Group = tuple[int, ...]
@@ -119,7 +125,7 @@ Spot = tuple[int, int]
 
 
 class Phrase(NamedTuple):
-    """A compiled phrase of several groups, and what finding it means; the rarest group comes first, but in an order."""
+    """A compiled phrase of several groups, and what finding it means: it is looked for where its first group is."""
 
     groups: tuple[Group, ...]
     key: int
@@ -144,21 +150,21 @@ class Phrases:
                 several.append(Phrase(groups, key, hint, text.startswith("^")))
             for number in groups[0] if len(groups) == 1 else ():
                 self._alone.setdefault(number, []).append((key, hint))
-        self._several, self._anchored = _anchored(several)
+        self._several = list(_rarest_first(several))
+        self._anchored: dict[int, list[int]] = {}
+        for number, phrase in enumerate(self._several):
+            for form in phrase.groups[0]:
+                self._anchored.setdefault(form, []).append(number)
         # Whole words are looked up, which is sooner done than searching for them.
-        self._whole = {form[1:-1]: number for form, number in compiled.forms.items() if _is_word(form)}
-        self._rest = _Forms({form: _reach(form, n) for form, n in compiled.forms.items() if not _is_word(form)})
-        self._words = ["" for _ in compiled.forms]
-        for word, number in self._whole.items():
-            self._words[number] = word
-        self._vocabulary = frozenset(
-            w for form in compiled.forms if form.endswith(" ") for w in form.split() if not EAST.search(w)
-        )
+        self._whole, rest = compiled.whole, compiled.rest
+        self._rest = _Forms({form: _reach(form, number) for form, number in rest.items()})
+        self._words = {number: word for word, number in self._whole.items()}
+        self._in_rest = frozenset(word for form in rest if form.endswith(" ") for word in form.split())
 
     @property
-    def vocabulary(self) -> frozenset[str]:
+    def vocabulary(self) -> AbstractSet[str]:
         """Every whole Latin word the phrases are made of."""
-        return self._vocabulary
+        return self._whole.keys() | self._in_rest
 
     def find(self, text: Normal) -> list[tuple[Found, bool]]:
         """Return every phrase of a text where it is first complete, and whether it is only a hint."""
@@ -212,51 +218,57 @@ class Phrases:
 
 
 class _Compiled:
-    """Phrases are read: forms get numbers, and groups of the same words are one object, however many phrases use it."""
+    """Phrases are read: forms get numbers, and groups of the same words are one object, however many phrases use it.
+
+    A form is a whole word, or what is searched for: several words, a beginning (`stop*`), anything East Asian.
+    """
 
     def __init__(self) -> None:
-        self.forms: dict[str, int] = {}
+        self.whole: dict[str, int] = {}
+        self.rest: dict[str, int] = {}
         self._read: dict[str, Group] = {}
         self._known: dict[Group, Group] = {}
 
     def groups(self, text: str) -> tuple[Group, ...]:
+        """Return the groups of a phrase as it is written."""
         groups = map(self._group, text.removesuffix("?").removeprefix("^").split())
-        return tuple(group for group in groups if group)
+        return tuple(filter(None, groups))
 
     def _group(self, text: str) -> Group:
         group = self._read.get(text)
         if group is None:
-            forms = {form for form in map(_form, text.split("|")) if form.strip()}
-            group = tuple(sorted(self.forms.setdefault(form, len(self.forms)) for form in sorted(forms)))
+            group = tuple(sorted({self._form(word) for word in text.split("|")} - {_NO_FORM}))
             group = self._read[text] = self._known.setdefault(group, group)
         return group
 
+    def _form(self, word: str) -> int:
+        """Return the number of the form in which a phrase's word is looked for."""
+        if word.isascii() and word.isalnum():
+            return self._number(self.whole, word.lower())
+        form = words(word.replace("_", " "))
+        if not form.strip():
+            return _NO_FORM
+        if not form.isascii() and EAST.search(form):
+            return self._number(self.rest, form.strip())
+        if word.endswith("*"):
+            return self._number(self.rest, form.rstrip())
+        several = " " in form[1:-1]
+        return self._number(self.rest, form) if several else self._number(self.whole, form[1:-1])
 
-def _anchored(phrases: Sequence[Phrase]) -> tuple[Sequence[Phrase], Mapping[int, Sequence[int]]]:
-    """Hang every phrase on the forms of its rarest group, so that common words wake up few phrases."""
-    uses = Counter(group for phrase in phrases for group in set(phrase.groups))
-    hung: list[Phrase] = []
-    anchored: dict[int, list[int]] = {}
-    for number, phrase in enumerate(phrases):
-        rarest = min(phrase.groups, key=uses.__getitem__)
-        for form in rarest:
-            anchored.setdefault(form, []).append(number)
-        others = [group for group in phrase.groups if group != rarest]
-        hung.append(phrase if phrase.ordered else phrase._replace(groups=(rarest, *others)))
-    return hung, anchored
-
-
-def _form(word: str) -> str:
-    """Return the form in which a phrase's word is looked for: whole, as a beginning (`stop*`), or anywhere (CJK)."""
-    spaced = words(word.replace("_", " "))
-    if EAST.search(spaced):
-        return spaced.strip()
-    return spaced.rstrip() if word.endswith("*") else spaced
+    def _number(self, forms: dict[str, int], form: str) -> int:
+        return forms.setdefault(form, len(self.whole) + len(self.rest))
 
 
-def _is_word(form: str) -> bool:
-    """Say whether a form is one whole word."""
-    return form[0] == form[-1] == " " and " " not in form[1:-1]
+def _rarest_first(phrases: Sequence[Phrase]) -> Iterator[Phrase]:
+    """Yield phrases, those in no order with their rarest group first: common words wake up few phrases."""
+    uses = Counter(chain.from_iterable([phrase.groups for phrase in phrases]))
+    for phrase in phrases:
+        groups, key, hint, ordered = phrase
+        rarest = groups[0] if ordered else min(groups, key=uses.__getitem__)
+        if rarest is groups[0]:
+            yield phrase
+        else:
+            yield Phrase((rarest, *[group for group in groups if group != rarest]), key, hint, ordered)
 
 
 def _reach(form: str, number: int) -> tuple[int, int, int]:
@@ -268,7 +280,7 @@ class _Places:
     """Where words and groups of them stand in one text; worked out when a phrase asks for it."""
 
     def __init__(
-        self, words: Sequence[str], there: AbstractSet[int], spots: dict[int, list[Spot]], spaced: str
+        self, words: Mapping[int, str], there: AbstractSet[int], spots: dict[int, list[Spot]], spaced: str
     ) -> None:
         self._words, self._spots, self._spaced = words, spots, spaced
         self.there = there

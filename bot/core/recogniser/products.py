@@ -90,6 +90,8 @@ class Products:
 
     def expand(self, phrase: str) -> str:
         """Return `phrase` with every `@name` replaced by the words of that list."""
+        if "@" not in phrase and "claude" not in phrase:
+            return phrase
         hint = "?" if phrase.endswith("?") else ""
         order = "^" if phrase.startswith("^") else ""
         groups = ("|".join(self._alternatives(group)) for group in phrase.strip("^?").split())

@@ -158,8 +158,8 @@ class Eyes:
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every word that phrases and signs are made of."""
-        signs = frozenset(word for form, _ in self.signs for word in form.split())
-        return self._phrases.vocabulary | self._around.vocabulary | signs
+        signs = " ".join([form for form, _ in self.signs]).split()
+        return frozenset(signs).union(self._phrases.vocabulary, self._around.vocabulary)
 
     def _told_around(self, clues: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
         """Yield the words that say what a text is about, and those that state facts, with their keys."""
