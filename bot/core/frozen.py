@@ -24,6 +24,8 @@ def frozen(kind: type[T]) -> type[T]:
     everything = _getter([one.name for one in fields(made)])
 
     def equal(self: object, other: object) -> bool:
+        if other is self:
+            return True
         return compared(self) == compared(other) if other.__class__ is self.__class__ else NotImplemented
 
     def hashed(self: object) -> int:

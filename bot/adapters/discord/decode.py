@@ -25,6 +25,7 @@ ORIGINAL = "@original"
 YOUNG = timedelta(days=7)
 """Younger accounts and members are not counted: a handful is quickly made."""
 _YOUNG = YOUNG // timedelta(milliseconds=1)
+_BEGAN = discord.utils.DISCORD_EPOCH
 _SPOKEN = frozenset({discord.MessageType.default, discord.MessageType.reply})
 _TEXTS = (".txt", ".log", ".md", ".json", ".out", ".err")
 
@@ -119,10 +120,11 @@ def newcomer(user: discord.User | discord.Member, ident: int) -> bool:
 
     ident: of what they did; ids hold their time, in milliseconds from the 22nd bit on.
     """
-    if (ident >> 22) - (user.id >> 22) < _YOUNG:
+    at = ident >> 22
+    if at - (user.id >> 22) < _YOUNG:
         return True
     joined = user.joined_at if isinstance(user, discord.Member) else None
-    return joined is not None and discord.utils.snowflake_time(ident) - joined < YOUNG
+    return joined is not None and at + _BEGAN - joined.timestamp() * 1000 < _YOUNG
 
 
 def mark_of(interaction: discord.Interaction) -> Mark | None:

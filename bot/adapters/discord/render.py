@@ -14,7 +14,7 @@ from bot.adapters.discord.markup import cut_lines, escaped, heading, site, to_li
 from bot.adapters.discord.press import Ids, Mark
 from bot.core.frozen import frozen
 from bot.core.messages import Messages
-from bot.core.text import Evidence, Heading, plain
+from bot.core.text import Block, Evidence, Heading, Inline, plain
 from bot.core.triage.conversation import WHAT
 from bot.core.triage.folding import Folded
 from bot.core.view import Control, Offer, Tone, View
@@ -34,6 +34,8 @@ _TITLE = 100
 """Characters a title may have."""
 _SMALL = 800
 """Characters the small print may take."""
+_DRAWN = 500
+"""Most texts that are kept to be shown again."""
 
 
 @frozen
@@ -63,11 +65,12 @@ class Renderer:
         """Take the sentences."""
         self._say = messages
         self.grades = {grade.value: messages.text(f"evidence.{grade}") for grade in Evidence}
+        self._drawn: dict[tuple[object, ...], tuple[Inline, tuple[Block, ...], list[str]]] = {}
 
     def message(self, view: View, setting: Setting = PLAIN) -> list[Json]:
         """Return a view as the components of a message."""
         small = self._small(view, setting)
-        texts = fitted(list(self._sections(view)), TEXT - len(small))
+        texts = self._texts(view, TEXT - len(small))
         parts = [_text(text) for text in texts or ["…"]]
         if view.key:
             parts[0]["id"] = press.key_mark(view.key)
@@ -92,6 +95,21 @@ class Renderer:
         answer = f"-# ~~{to_line(folded.question)}~~" + (f" → {escaped(folded.answer)}{by}" if folded.answer else "")
         lead = [to_line(folded.lead, bold=True)] if folded.lead else []
         return [_text(cut_lines([*lead, answer], TEXT))]
+
+    def _texts(self, view: View, size: int) -> list[str]:
+        """Return the words of a view. Those of a step are kept by what they are made of, which stays the same objects.
+
+        To compare them would take as long as to write them anew.
+        """
+        if view.preface or not view.conversation:
+            return fitted(list(self._sections(view)), size)
+        key = (id(view.lead), id(view.blocks), view.evidence, size)
+        if key not in self._drawn:
+            if len(self._drawn) >= _DRAWN:
+                self._drawn.clear()
+            # What it is made of is kept with it, or another could come to have its identity.
+            self._drawn[key] = view.lead, view.blocks, fitted(list(self._sections(view)), size)
+        return self._drawn[key][2]
 
     def _sections(self, view: View) -> Iterator[list[str]]:
         """Yield the lines of what stands together; Discord leaves a little room between two."""

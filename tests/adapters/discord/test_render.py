@@ -126,6 +126,15 @@ def test_what_is_not_redials_is_no_mark(foreign: str) -> None:
     assert press.from_custom_id(foreign) is None
 
 
+def test_a_text_that_is_kept_is_never_taken_for_anothers() -> None:
+    """What a view was made of is gone by the next one, which then stands where that stood."""
+    renderer = Renderer(library().messages)
+    for n in range(1200):
+        view = View(words(f"Title {n}"), blocks=(Text(words(f"words {n}")),), conversation="c", step="s")
+        shown = [part["content"] for part in walked(renderer.message(view)) if "content" in part]
+        assert shown == [f"### Title {n}\nwords {n}"]
+
+
 class TestForeignText:
     def test_nothing_is_markup(self) -> None:
         shown = escaped(HOSTILE)
