@@ -420,7 +420,7 @@ def test_none_of_these_asks_for_the_line() -> None:
     assert "Paste it as text" in talk.text
 
 
-@pytest.mark.parametrize("word", ["not this", "none of these", "that's not it"])
+@pytest.mark.parametrize("word", ["not this", "none of these", "that's not it", "neither", "no idea, sorry", "idk"])
 def test_an_offer_can_be_refused_in_words(word: str) -> None:
     assert Talk().reports("x", between("cut-off", "limit")).says(word).place == "#@what"
 

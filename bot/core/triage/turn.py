@@ -104,7 +104,9 @@ class Turn:
         if self.conversation.step == WHAT:
             return ()
         offers = map(self.library.beginning, self.conversation.candidates)
-        return (*offers, Choice(NONE_OF_THESE, self.library.messages.text("which.none"), ToStep("", WHAT)))
+        say = self.library.messages
+        none = Choice(NONE_OF_THESE, say.text("which.none"), ToStep("", WHAT), says=say.list("says.none-of-these"))
+        return (*offers, none)
 
     @property
     def other(self) -> str:
