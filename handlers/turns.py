@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import structlog
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from bot.core.changing import changed
 from bot.core.errors import (
@@ -34,11 +34,14 @@ async def handle(desk: Desk, event: InboundEvent, chat: Chat) -> None:
     Every line of the log meanwhile carries the turn's request id.
     """
     began, kind = time.perf_counter(), type(event.what).__name__.lower()
-    with bound_contextvars(request=event.request):
+    bound = bind_contextvars(request=event.request)
+    try:
         # A copy: content that is exchanged meanwhile is for the next turn.
         result = await _played(changed(desk), event, chat)
         took = time.perf_counter() - began
         _log.info("turn", platform=event.origin.platform, kind=kind, result=result, took=round(took, 4))
+    finally:
+        reset_contextvars(**bound)
     desk.meters.turned(event.origin.platform, kind, result, took)
 
 

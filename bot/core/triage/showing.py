@@ -36,10 +36,13 @@ _TWICE = 2
 
 @frozen
 class _Asked:
-    """What can be answered, and what that leads to. solved, waits: a choice says that it is fixed, or to wait."""
+    """What can be answered. ways: the ways out by their names, but for "fixed" where a choice says it.
+
+    waits: a choice is to wait.
+    """
 
     offers: tuple[Offer, ...]
-    solved: bool
+    ways: Mapping[str, Control]
     waits: bool
 
 
@@ -65,7 +68,7 @@ class Showing:
         if self.here.outcome is not None:
             view = self._end(self.here.outcome)
         elif self.here.asking == SAME:
-            view = one_line(self.turn, self.library.question(SAME).title, self._offers())
+            view = one_line(self.turn, self.library.question(SAME).title, self.asked.offers)
         elif self.here.asking == OVER:
             view = self._over(self.library.question(OVER))
         elif not self.here.guide and not self.here.asking:
@@ -110,7 +113,7 @@ class Showing:
         return View(
             lead=lead,
             blocks=blocks,
-            offers=self._offers(),
+            offers=self.asked.offers,
             controls=self._controls(it=managed),
             evidence=step.evidence,
             sources=tuple(self._sources(step, body)),
@@ -148,7 +151,7 @@ class Showing:
 
     def _fact(self, step: Step) -> View:
         controls = self._controls(_WAYS_OUT if self.here.guide else _PLACELESS)
-        return View(lead=step.title, blocks=step.body, offers=self._offers(), controls=controls)
+        return View(lead=step.title, blocks=step.body, offers=self.asked.offers, controls=controls)
 
     def _over(self, question: Step) -> View:
         """Return the question after the end, with what is to be looked at before anything is sent again."""
@@ -156,7 +159,7 @@ class Showing:
         mine = next((self._fitting(step, careful) for step in self._waited() if step.variants), ())
         checks = mine or self._fitting(question, careful)
         body = (*question.body, *(block for block in checks if not isinstance(block, Heading)))
-        return View(lead=question.title, blocks=body, offers=self._offers(), controls=self._controls(_AFTER))
+        return View(lead=question.title, blocks=body, offers=self.asked.offers, controls=self._controls(_AFTER))
 
     def _waited(self) -> Iterator[Step]:
         """Yield the steps of the guide that an incident leads to: they say what to do when it is over."""
@@ -168,12 +171,12 @@ class Showing:
 
     def _which(self) -> View:
         lead = self.messages.inline("which.lead")
-        return View(lead=lead, offers=self._offers(), controls=self._controls(_PLACELESS))
+        return View(lead=lead, offers=self.asked.offers, controls=self._controls(_PLACELESS))
 
     def _what(self) -> View:
         asked, question, say = what_is_asked(self.here), self.turn.question, self.messages.inline
         blocks = (Text(say("what.body")),) if question is None else question.body if asked == ASKED_FIRST else ()
-        return View(lead=say(asked), blocks=blocks, offers=self._offers(), controls=self._controls(_PLACELESS))
+        return View(lead=say(asked), blocks=blocks, offers=self.asked.offers, controls=self._controls(_PLACELESS))
 
     def _opened(self, view: View, guide: Guide) -> View:
         """Put the guide's quick answer and the official status before the first question."""
@@ -212,33 +215,25 @@ class Showing:
             return self.messages.inline("opening.read-as", title=guide.title, because=self.here.because)
         return self.messages.inline("opening.read-as-guess", title=guide.title)
 
-    def _offers(self) -> tuple[Offer, ...]:
-        return self.asked.offers
-
     def _controls(self, names: Sequence[str] = _WAYS_OUT, *, it: bool = False) -> tuple[Control, ...]:
-        out = [
-            Control(f"@{name}", self.messages.text("control.it" if it and name == "human" else f"control.{name}"))
-            for name in names
-            if self._leads(name)
-        ]
+        ways = self.asked.ways
+        out = [ways[name] for name in names if name in ways and self._leads(name)]
+        if it:
+            asks = Control("@human", self.messages.text("control.it"))
+            out = [asks if way.id == asks.id else way for way in out]
         if not self.asked.waits and self.turn.reading().answer == INCIDENT:
-            out.insert(0, Control("@wait", self.messages.text("control.wait")))
+            out.insert(0, ways["wait"])
         if self.here.where.public and not self.here.shared:
-            out.append(Control("@share", self.messages.text("control.share")))
+            out.append(ways["share"])
         if other := self.library.known(self.turn.other):
             out.append(Control("@switch", self.messages.text("control.switch", title=other.title)))
         return tuple(out)
 
     def _leads(self, name: str) -> bool:
-        """Say whether a way out leads where no choice, and no other way out, does."""
-        match name:
-            case "back":
-                return bool(self.here.history)
-            case "start-over":
-                return sum(bool(visit.by) for visit in self.here.history) >= _TWICE
-            case "fixed":
-                return not self.asked.solved
-        return True
+        """Say whether a way out leads where no other way out does."""
+        if name == "back":
+            return bool(self.here.history)
+        return name != "start-over" or sum(bool(visit.by) for visit in self.here.history) >= _TWICE
 
     def _sources(self, step: Step, body: Sequence[Block]) -> Iterator[Cite]:
         names = [step.source, *(block.source for block in body if isinstance(block, Note))]
@@ -308,10 +303,13 @@ def _asked_at(library: Library, step: Step) -> _Asked:
 
 
 def _asked(library: Library, choices: Sequence[Choice]) -> _Asked:
-    fixed = library.messages.list("says.fixed")
+    say = library.messages
+    fixed = say.list("says.fixed")
+    solved = any(one.target == _FIXED or one.label.casefold() in fixed for one in choices)
+    names = (name for name in (*_WAYS_OUT, "wait", "share") if not (solved and name == "fixed"))
     return _Asked(
         tuple(Offer(n, one.id, one.label, _tone(library, one)) for n, one in enumerate(choices, 1)),
-        solved=any(one.target == _FIXED or one.label.casefold() in fixed for one in choices),
+        ways={name: Control(f"@{name}", say.text(f"control.{name}")) for name in names},
         waits=any(one.target == _WAITING for one in choices),
     )
 
