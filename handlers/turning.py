@@ -47,7 +47,9 @@ async def turned(
         if isinstance(result, Stored):
             noted(desk, event, result.conversation)
             count(desk, before, result.conversation)
-            turn = await brought(desk, changed(turn, conversation=result.conversation), chat)
+            if result.conversation is not turn.conversation:
+                turn = changed(turn, conversation=result.conversation)
+            turn = await brought(desk, turn, chat)
             await answer(desk, event, turn, chat, clean)
             await refreshed(desk, before, turn.conversation, chat)
         return

@@ -84,7 +84,7 @@ class Showing:
             view = self._asked(view)
         elif self.turn.aside:
             view = changed(view, preface=tuple(self.turn.preface), blocks=(), sources=(), evidence=None)
-        else:
+        elif self.turn.preface:
             view = changed(view, preface=(*self.turn.preface, *view.preface))
         return changed(
             view,

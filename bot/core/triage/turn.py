@@ -243,7 +243,9 @@ class Turn:
             choice = None if again and not step.auto else self._by_itself(step)
             missing = self._missing(step) if choice is None else ""
             # A finding is named when its step is shown, not while a fact is still asked for.
-            self.change(asking=missing, cause=self.conversation.cause if missing and step.cause else finding)
+            cause = self.conversation.cause if missing and step.cause else finding
+            if missing or cause != self.conversation.cause:
+                self.change(asking=missing, cause=cause)
             if choice is None:
                 return
             self.visit(guide.id, step.id, choice, by="")
