@@ -283,7 +283,7 @@ async def _run(tick: Tick) -> list[Figure]:
                 counts |= await traffic.each(turns)
                 one_floor = Figure("discord-turn", name, floor=SAME, goal=goal, counts=counts)
                 found.append(compared(one_floor, done["ours"], done["same"]))
-                other = Figure("discord-turn", f"{name}, beside one edit", floor=EDIT)
+                other = Figure("discord-turn", f"{name}, beside one edit", floor=EDIT, goal=goal)
                 found.append(compared(other, done["ours"], done["edit"]))
                 sent = round(counts["bytes to Redis"])
                 found.append(Figure("discord-turn", f"{name}: to Redis a turn, batches too", sent, "B", goal=SENT))

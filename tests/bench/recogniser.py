@@ -106,7 +106,7 @@ def _timed(recogniser: Recogniser, report: str) -> float:
 
 
 def _mixed(recogniser: Recogniser, times: int) -> float:
-    """The p99, in ms, over 1.5 KB of several people's reports each: the hardest there is, since nothing settles it soon."""
+    """The p99, in ms, over 1.5 KB of several people's reports each: nothing settles such a text soon."""
     chance = random.Random(3)  # noqa: S311 - the same texts each time
     rows = [row.text for row in own_reports()]
     texts = [" \n".join(chance.choices(rows, k=30))[:1500] for _ in range(scaled(400, 50))]

@@ -69,7 +69,7 @@ async def _turn(tick: Tick) -> list[Figure]:
             _asserted(counts)
             name = f"{at_once} in flight"
             same = Figure("slack-turn", name, floor=SAME, goal=goal, counts=counts)
-            post = Figure("slack-turn", f"{name}, beside one post", floor=POST)
+            post = Figure("slack-turn", f"{name}, beside one post", floor=POST, goal=goal)
             found += [compared(same, done["ours"], done["same"]), compared(post, done["ours"], done["post"])]
             sent = round(counts["bytes to Redis"])
             found.append(Figure("slack-turn", f"{name}: to Redis a turn, batches too", sent, "B", goal=SENT))
