@@ -51,8 +51,11 @@ def test_the_first_answer_is_the_quick_answer_the_status_and_the_first_question(
 
 
 def test_a_guess_is_called_one() -> None:
-    talk = Talk().reports("it stopped", replace(sure_of("cut-off"), sign=False))
-    assert "My guess from your words: “The reply was cut off”" in talk.text
+    guess = replace(sure_of("cut-off"), sign=False, why="it stopped")
+    assert "My guess: “The reply was cut off”, because of `it stopped`" in Talk().reports("it stopped", guess).text
+    line = replace(guess, details={"line": "it stopped"})
+    assert "Read as “The reply was cut off” because of `it stopped`" in Talk().reports("it stopped", line).text
+    assert "My guess from your words: “The reply" in Talk().reports("it stopped", replace(guess, why="")).text
 
 
 def test_a_guide_begun_by_name_says_nothing_of_a_guess() -> None:

@@ -133,7 +133,7 @@ def _recognised(turn: Turn, found: Recognition) -> None:
     known = turn.library.known(found.guide) if turn.not_refused([found.guide]) else None
     if found.decision is Decision.GUIDE and known:
         turn.opened = True
-        turn.change(guide=known.id, candidates=candidates, because=found.why if found.sign else "")
+        turn.change(guide=known.id, candidates=candidates, because=found.why)
         turn.enter(known.id, "")
     elif found.decision in {Decision.GUIDE, Decision.CHOOSE} and candidates:
         turn.change(guide="", step=WHICH, asking="", candidates=candidates)

@@ -211,9 +211,12 @@ class Showing:
     def _read_as(self, guide: Guide) -> Inline:
         if self.turn.chosen or not self.here.report:
             return ()
-        if self.here.because:
-            return self.messages.inline("opening.read-as", title=guide.title, because=self.here.because)
-        return self.messages.inline("opening.read-as-guess", title=guide.title)
+        because = self.here.because
+        if not because:
+            return self.messages.inline("opening.guess", title=guide.title)
+        # Only what a program wrote is kept as the line: without one, words were all there was.
+        key = "opening.read-as" if "line" in self.here.details else "opening.guess-because"
+        return self.messages.inline(key, title=guide.title, because=because)
 
     def _controls(self, names: Sequence[str] = _WAYS_OUT, *, it: bool = False) -> tuple[Control, ...]:
         ways = self.asked.ways
