@@ -57,10 +57,12 @@ def _log_from(level: int) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.JSONRenderer(),
     ]
+    printer = structlog.PrintLogger(sys.stderr)
     structlog.configure(
         processors=processors,
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # One for all: none is kept by who logs, and each line would make its own.
+        logger_factory=lambda *_: printer,
     )
 
 

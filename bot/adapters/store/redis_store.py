@@ -6,6 +6,7 @@ import secrets
 import time
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
+from itertools import count
 from typing import cast
 from urllib.parse import quote, unquote
 
@@ -53,6 +54,8 @@ class RedisConversations:
         # Confirmations stay here until they are written. They are lost with the process, and then looked up as owed.
         self._pending: defaultdict[Keys, dict[str, Confirmation]] = defaultdict(dict)
         self._seen: dict[Keys, float] = {}
+        # What tells one attempt to write from any other, here and elsewhere.
+        self._process, self._attempts = secrets.token_urlsafe(6), count()
         # Who is known to stand in the index of those whom others' conversations name.
         self._named: OrderedDict[tuple[Keys, str, str], None] = OrderedDict()
 
@@ -103,7 +106,8 @@ class RedisConversations:
         keys = keys_of(conversation.origin)
         await self._note(keys, conversation.origin)
         await self._name(keys, conversation)
-        attempt = Attempt(event_id, conversation, secrets.token_urlsafe(6), encode(conversation), self._lives, shows)
+        token = f"{self._process}{next(self._attempts):x}"
+        attempt = Attempt(event_id, conversation, token, encode(conversation), self._lives, shows)
         answer = await self._commit(keys, attempt)
         while isinstance(answer, list) and answer[0] == b"taken":
             other = answer[1].decode()
