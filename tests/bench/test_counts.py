@@ -36,7 +36,7 @@ from tests.bench import curves, discord_turn, growth, page, slack, start
 from tests.bench.__main__ import BENCHES
 from tests.bench.measuring import Figure, Play, sample
 from tests.bench.script import REPORT
-from tests.bench.world import Bot, Traffic, bot, metered, outside, redis
+from tests.bench.world import EACH, SENT, Bot, Traffic, bot, metered, outside, redis
 from tests.scenarios.desk import Screen
 
 ROOT = Path(__file__).parents[2]
@@ -181,7 +181,17 @@ async def test_a_press_in_discord_takes_no_more_calls_beside_the_bare_library_th
     async with at_discord() as people, discord_turn.bare(people, folds=True) as same:
         floor = await calls(discord_turn.floor(same, people, 120), 60)
         whole = await calls(discord_turn.ours(people, 120), 60)
-    assert whole < 1.85 * floor, (whole, floor)
+    assert whole < 1.6 * floor, (whole, floor)
+
+
+async def test_a_press_in_discord_sends_the_store_no_more_than_a_turn_may_with_what_is_written_in_batches() -> None:
+    async with at_discord(EACH + 6) as people:
+        await sample(discord_turn.ours(people, 2 * EACH), 2 * EACH, 1)
+        traffic = Traffic(people.bot)
+        await traffic.begin()
+        await sample(discord_turn.ours(people, 4 * EACH), 4 * EACH, 1)
+        sent = (await traffic.each(4 * EACH))["bytes to Redis"]
+    assert 1000 < sent < SENT, sent
 
 
 @contextlib.asynccontextmanager
@@ -192,12 +202,12 @@ async def at_slack() -> AsyncIterator[tuple[Bot, slack.Crowd]]:
 
 
 @contextlib.asynccontextmanager
-async def at_discord() -> AsyncIterator[discord_turn.Crowd]:
+async def at_discord(count: int = 20) -> AsyncIterator[discord_turn.Crowd]:
     async with (
         outside() as world,
         discord_turn.reached(world),
         bot(world) as one,
-        discord_turn.crowd(one, 20) as people,
+        discord_turn.crowd(one, count) as people,
     ):
         yield people
 
