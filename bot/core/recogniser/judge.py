@@ -120,7 +120,7 @@ def _trusted(sight: Sight, own: Sequence[Pointer], shares: Mapping[str, float]) 
 
 def _worth_most(sight: Sight, beliefs: Mapping[str, float]) -> Verdict:
     """Choose what is worth most: a guide, an offer, stepping aside, or a question where nothing is likely enough."""
-    ranked = sorted((g for g in beliefs if g not in {NONE, ASK}), key=lambda guide: (-beliefs[guide], guide))
+    ranked = sorted(sorted(beliefs.keys() - {NONE, ASK}), key=beliefs.__getitem__, reverse=True)
     candidates = tuple((guide, round(min(1.0, beliefs[guide]), 3)) for guide in ranked[:_OFFERS])
     strange = beliefs[NONE]
     worth = {ASK: beliefs[ASK], NONE: strange - _AWAY * (1 - strange)}

@@ -359,8 +359,8 @@ class Begins:
 
     def of(self, key: int) -> list[int]:
         """Return where the words of `key` begin, in order."""
-        spots = (spot for form in self._forms.get(key, ()) for spot in self._places.spots(form))
-        return sorted([*self._starts.get(key, ()), *(start for start, _ in spots)])
+        forms = self._forms.get(key, ())
+        return sorted([*self._starts.get(key, ()), *(at for form in forms for at, _ in self._places.spots(form))])
 
 
 def _nearest(hits: Sequence[Spot], start: int) -> Spot:

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise, repeat
+from itertools import pairwise
 from struct import unpack
 from types import MappingProxyType
 
@@ -60,7 +60,11 @@ def pairs(said: Sequence[str]) -> set[str]:
 
 def beginnings(said: Iterable[str]) -> list[str]:
     """Return how the longer words of a text begin: one form of a word speaks for others, and a typo costs little."""
-    return [f"{word[:length]}*" for word in sorted(set(said)) for length in _BEGINNINGS if len(word) > length]
+    return [beginning for word in set(said) for beginning in _beginnings(word)]
+
+
+def _beginnings(word: str) -> list[str]:
+    return [f"{word[:length]}*" for length in _BEGINNINGS if len(word) > length]
 
 
 def part_of(known: int) -> float:
@@ -145,24 +149,24 @@ class Weights:
         for word in said:
             keys = {word} if word.isascii() else hints([word])
             keys |= {f"{before} {word}"}
-            keys.update(beginnings((word,)))
+            keys.update(_beginnings(word))
             worths.append(sum([(self._packed[key] >> lane & _MASK) - _ZERO for key in self._packed.keys() & keys]))
             before = word
         return worths
 
     def _kinds(self, said: Sequence[str], near: Iterable[str], marks: Iterable[str]) -> Iterator[tuple[list[int], int]]:
         """Yield what hints, beginnings, what is near, and marks say for every guide, and how many are known of each."""
-        words = sum(map(self._word, set(said)), self._sum(pairs(said)))
+        words = sum(filter(None, map(self._word, set(said))), self._sum(pairs(said)))
         others = self._sum(near) + (self._sum(marks) << self._bits)
         return self._unpacked(words + (others << 2 * self._bits), 4)
 
     def _with_beginnings(self, word: str) -> int:
         """Return what a word says, and packed beside it what its beginnings say."""
-        return self._sum((word,)) + (self._sum(beginnings((word,))) << self._bits)
+        return self._packed.get(word, 0) + (self._sum(_beginnings(word)) << self._bits)
 
     def _sum(self, keys: Iterable[str]) -> int:
         """Return, packed, what those of the keys that are known say."""
-        return sum(map(self._packed.get, keys, repeat(0)))
+        return sum(filter(None, map(self._packed.get, keys)))
 
     def _unpacked(self, total: int, kinds: int) -> Iterator[tuple[list[int], int]]:
         """Yield what each of the sums packed in `total` says for every guide, and how many hints it is made of."""
