@@ -11,7 +11,7 @@ from bot.core.errors import StoreUnavailable
 from bot.core.event import Origin
 from bot.core.triage.conversation import Conversation
 from bot.ports.store import Stored
-from tests.contract.conftest import Proxied
+from tests.contract.conftest import DEADLINE, Backend, Proxied
 from tests.contract.conversations import event, triage, turned, written
 
 
@@ -67,3 +67,22 @@ async def test_a_cut_connection_is_asked_again_for_all(proxied: Proxied, place: 
         *(proxied.store.commit(event(), turned(turned(one))) for one in open_ones), return_exceptions=True
     )
     assert all(isinstance(one, StoreUnavailable) for one in failed), failed
+
+
+async def test_connections_that_were_cut_while_nobody_asked_are_made_anew(
+    backend: Backend, proxied: Proxied, place: Origin
+) -> None:
+    open_ones, turns = await many(proxied, place, 4), []
+    for one in open_ones:
+        turns.append(asyncio.create_task(proxied.store.commit(event(), turned(one))))
+        # A pass of the loop each, and one more to be on the way in: so each has a connection of its own.
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    written_ones = [one.conversation for one in await asyncio.gather(*turns) if isinstance(one, Stored)]
+    carrying = set(proxied.proxy.carrying)
+    assert len(carrying) > 1, "several connections are idle"
+    backend.admin.client_kill_filter(_type="normal", skipme=True)
+    async with asyncio.timeout(DEADLINE):
+        await asyncio.gather(*carrying)
+    for one in written_ones:
+        assert isinstance(await proxied.store.commit(event(), turned(one)), Stored)

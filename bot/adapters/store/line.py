@@ -33,6 +33,8 @@ class Line:
         self._pool = client.connection_pool
         self._readers = cast("dict[str, Any]", client.response_callbacks)
         self._asked: list[_Question] = []
+        # The pool counts them as used: to give one back and take it again takes longer than to ask and be answered.
+        self._idle: list[AbstractConnection] = []
         # A pool that is used up fails at once; waiting is fairer.
         self._slots = asyncio.Semaphore(CONNECTIONS)
 
@@ -55,14 +57,13 @@ class Line:
             await asyncio.sleep(0)
             async with asyncio.timeout(TRY) as limit, self._slots:
                 asked = self._taken()
-                connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
+                connection = self._idle.pop() if self._idle else await self._made()
                 try:
-                    if limit.expired():
-                        # Whoever makes a connection may not have heeded it, and nothing else limits what follows.
-                        raise TimeoutError
-                    await _exchanged(connection, asked)
-                finally:
-                    await self._pool.release(connection)
+                    await _exchanged(connection, asked, limit)
+                except BaseException:
+                    await self._let_go(connection)
+                    raise
+                self._idle.append(connection)
         except BaseException as error:
             # For the others, it is a connection that broke when who carries is broken off: they ask again themselves.
             broke = error if isinstance(error, Exception) else redis_errors.ConnectionError("broken off")
@@ -72,6 +73,15 @@ class Line:
             if mine.done() and not mine.cancelled():
                 mine.exception()
             raise
+
+    async def _made(self) -> AbstractConnection:
+        return await self._pool.get_connection()  # type: ignore[no-untyped-call,no-any-return]
+
+    async def _let_go(self, broken: AbstractConnection) -> None:
+        """Leave it to the pool to look at a connection, and at all others: what broke one will have broken more."""
+        await self._pool.release(broken)
+        while self._idle:
+            await self._pool.release(self._idle.pop())
 
     def _taken(self) -> Sequence[_Question]:
         asked, self._asked = self._asked, []
@@ -92,8 +102,11 @@ class ClusterLine:
             return await self._client.execute_command(*words)
 
 
-async def _exchanged(connection: AbstractConnection, asked: Sequence[_Question]) -> None:
+async def _exchanged(connection: AbstractConnection, asked: Sequence[_Question], limit: asyncio.Timeout) -> None:
     """Send and read; what the server says no to is an answer, everything else ends the exchange and the connection."""
+    if limit.expired():
+        # Whoever made the connection may not have heeded it, and nothing else limits what follows.
+        raise TimeoutError
     # Who carries it has the time limited: with a limit of its own, redis-py makes a task for every write.
     connection.socket_timeout = None
     await connection.send_packed_command([packed for packed, _ in asked])
