@@ -28,6 +28,7 @@ from tests.core.reports import recogniser
         "the anthropic-ratelimit- headers are handy for our dashboard",
         "Remote Control requires a Max plan I think",
         "the link is claude.ai/code session 12, have a look",
+        "gemini gives me overloaded errors all morning",
         "our PreToolUse hook blocks rm -rf, works great",
         "added a SessionStart hook that prints the branch",
         "put it into mcpServers in your settings",
