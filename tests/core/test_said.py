@@ -80,3 +80,18 @@ def test_where_claude_code_is_installed_does_not_hide_what_failed(line: str, gui
 )
 def test_an_installation_that_fails_is_still_one(text: str) -> None:
     assert recogniser().recognise(text).candidates[0].guide == "install-update"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "github is returning 500s on push",
+        "confluence login expired again, 401",
+        "datadog agent: connection reset by peer",
+        "we ran out of credits on the sms gateway",
+    ],
+)
+def test_the_trouble_of_others_is_not_claimed(text: str) -> None:
+    found = recogniser().recognise(text)
+    assert found.decision is Decision.NONE, found
+    assert found.product
