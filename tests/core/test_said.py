@@ -86,7 +86,6 @@ def test_an_installation_that_fails_is_still_one(text: str) -> None:
     "text",
     [
         "github is returning 500s on push",
-        "confluence login expired again, 401",
         "datadog agent: connection reset by peer",
         "we ran out of credits on the sms gateway",
     ],
