@@ -196,7 +196,10 @@ class Page:
             self.unanswered += 1
             await asyncio.Event().wait()
         try:
-            return _answer(self._own(path) or self._said(request, path, body), headers=headers)
+            made = self._own(path) or self._said(request, path, body)
+            # What an interaction was answered with is only said to who asks for it.
+            silent = path.endswith("/callback") and "with_response" not in request.query
+            return web.Response(status=204, headers=headers) if silent else _answer(made, headers=headers)
         except BackendError as error:
             return _answer(error.to_json(), status=error.status)
 
