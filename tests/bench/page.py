@@ -27,8 +27,8 @@ READING = """\
   same machine: there is no network and no TLS in these figures.
 - *A ratio* is the median of rounds that took turns with their floor; in brackets the least and the most of them. Where
   nothing can take turns, in growth, both are the least of their rounds.
-- *A turn* posts its answer and folds the question it answers. Its goal stands beside two floors: the same requests, and the
-  one request of a bot that folds nothing (Slack), or makes the pressed message its answer (Discord).
+- *A turn* posts its answer and folds the question it answers. Its goal stands beside two floors: the same requests, and
+  the one request of a bot that folds nothing (Slack), or makes the pressed message its answer (Discord).
 - *Planned* seconds are those of a clock that jumps to whatever is waited for next: they show order and waiting at the
   platforms' limits. "On paper" the store and the platforms are in memory; "with its store and its post" an announcement
   goes through a real Redis and over HTTP.
