@@ -19,7 +19,7 @@ from bot.core.status.official import ANSWERS, ELSEWHERE, OFFICIAL_STATUS
 from bot.core.text import Block, Bullets, Code, Evidence, Note, Steps, Text, Undo, plain
 from bot.core.triage.asking import FACTS_FIRST
 from bot.core.triage.showing import as_lines
-from bot.core.triage.turn import OVER, SAME
+from bot.core.triage.turn import OVER, PROVIDER, SAME
 
 TITLE, LABEL, TEXT, CODE, CHOICES, SUMMARY = 120, 75, 1500, 900, 7, 280
 """Longest title, label of a choice, text of a step, block to copy, most choices, longest first paragraph: below every
@@ -306,7 +306,7 @@ def _fact_problems(facts: Guide, step: Step) -> Iterator[Problem]:
 
 def _needed(library: Library) -> Iterator[Problem]:
     """Yield what Redial itself asks and says, and which is gone under what lies over the built-in files."""
-    for fact in (*FACTS_FIRST, OVER, SAME):
+    for fact in (*FACTS_FIRST, PROVIDER, OVER, SAME):
         if library.facts.step(fact) is None:
             yield Problem(library.facts.path, 1, "facts", f"the question `{fact}` is missing: Redial asks it")
     for outcome in Outcome:
