@@ -71,6 +71,8 @@ class told:  # noqa: N801 - read as the sentence it begins: `async with told("Se
         except TimeoutError as late:
             self._late()
             raise ChatUnavailable("Discord does not answer: TimeoutError") from late
+        if error is None:
+            return
         if isinstance(error, discord.HTTPException):
             raise translated(error, self._right) from error
         if isinstance(error, discord.RateLimited):
