@@ -17,7 +17,7 @@ from tests.bench.measuring import Figure, Tick, quantile, ratios, scaled
 from tests.core.reports import own_reports
 
 FEW, MANY = 10, 10_000
-REPORTS = 40
+REPORTS, RUSH = 40, 2_000
 _SYLLABLES = (
     "ban",
     "cor",
@@ -57,28 +57,35 @@ def run(tick: Tick) -> list[Figure]:
         "few": Recogniser(tuple({guide.id: guide for guide in some}.values()), content.products),
         "many": Recogniser(all_guides, content.products),
     }
-    reports = list(islice(_reports(), REPORTS))
+    written = _reports()
     cpu: dict[str, list[float]] = {name: [] for name in recognisers}
-    each: list[float] = []
     tick("recognising")
     for number in range(scaled(12, 3)):
+        # New ones each time: none was read before, and few of its rarer words.
+        reports = list(islice(written, REPORTS))
         for name in list(recognisers) if number % 2 else reversed(recognisers):
             found = [_timed(recognisers[name], report) for report in reports]
             cpu[name].append(sum(found) / len(found))
-            each += found if name == "many" and number else []
     ratio, spread = ratios(cpu["many"][1:], cpu["few"][1:])
     value = round(quantile(cpu["many"], 0.5) * 1e6, 1)
     counts = {"guides": many, "bytes of a report": sum(map(len, reports)) / len(reports)}
     floor = f"the same among {FEW} guides"
+    p99 = round(quantile(_rush(recognisers["many"], written), 0.99) * 1e3, 3)
     tick("recognising what many people wrote")
     mixed = _mixed(Recogniser(guides, content.products), scaled(5, 2))
     return [
         Figure("recogniser", f"among {many} guides", value, "µs CPU", floor, ratio, spread, 2.0, counts),
-        Figure("recogniser", "p99 of 1.5 KB", round(quantile(each, 0.99) * 1e3, 3), "ms CPU", goal=0.5),
+        Figure("recogniser", "p99 of 1.5 KB", p99, "ms CPU", goal=0.5),
         Figure("recogniser", "p99 of 1.5 KB of many people's words", mixed, "ms CPU", goal=0.5),
         *_index("the built-in guides", guides, content.products),
         *_index(f"{many} guides", all_guides, content.products),
     ]
+
+
+def _rush(recogniser: Recogniser, written: Iterator[str]) -> list[float]:
+    """Seconds each of many reports takes that come one after the other, the first of them left out."""
+    reports = list(islice(written, scaled(RUSH, 100)))
+    return [_timed(recogniser, report) for report in reports][REPORTS:]
 
 
 def _index(of: str, guides: Sequence[Guide], products: Products) -> Iterator[Figure]:
