@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import main
+from content import ROOT
 from tests.runtime.redial import SCRIPT, Redial
 
 BROKEN = """\
@@ -77,6 +78,20 @@ def test_check_names_file_line_and_rule(redial: Redial) -> None:
     assert "own/guides/en/broken.md:10: no step `broken#nowhere` [unknown-target]" in done.stdout.splitlines()
     rows = [json.loads(line) for line in redial.run("check", "own", "--json", code=1).stdout.splitlines()]
     assert {"path": "own/guides/en/broken.md", "line": 10, "rule": "unknown-target"}.items() <= rows[-1].items()
+
+
+def test_the_first_guide_of_the_authors_page_is_whole(redial: Redial) -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    folder = redial.home / "own" / "guides" / "en"
+    folder.mkdir(parents=True)
+    (folder / "zork-bridge.md").write_text(page.split("```md\n")[1].split("```\n")[0], "utf-8")
+    redial.run("check", "own")
+    redial.env["REDIAL_CONTENT_DIRS"] = '["own"]'
+    row = json.loads(redial.run("recognise", "my editor says ZORK-17: bridge collapsed, what now").stdout)
+    assert (row["guide"], row["sign"], row["why"]) == ("zork-bridge", True, "ZORK-17: bridge collapsed")
+    views = redial.chat("ZORK-17: bridge collapsed", "2", "1")
+    assert [view["step"] for view in views[:2]] == ["status", "start"]
+    assert views[2]["outcome"] == "fixed"
 
 
 def test_check_refuses_ids_that_were_lost(redial: Redial) -> None:
